@@ -1,0 +1,67 @@
+"""The only file that reads a clock.
+
+Moments are seconds since 1970-01-01T00:00Z as a float, everywhere: in tables, in records, in arguments named `now` or
+ending in `_at`. Documents and pages turn them into text at their edge (`iso`, `http_date`).
+"""
+
+import asyncio
+import email.utils
+import time
+from datetime import UTC, datetime
+
+
+class _Offset:
+    seconds = 0.0
+
+
+def now() -> float:
+    """The present moment, in seconds since 1970."""
+    return time.time() + _Offset.seconds
+
+
+def offset() -> float:
+    """How far this process' idea of the time is ahead of the system's: zero outside tests, which move it."""
+    return _Offset.seconds
+
+
+def advance(seconds: float) -> None:
+    """Move this process' clock (for tests)."""
+    _Offset.seconds += seconds
+
+
+def reset() -> None:
+    """Back to the system's time (for tests)."""
+    _Offset.seconds = 0.0
+
+
+def monotonic() -> float:
+    """For measuring durations: seconds from an arbitrary start."""
+    return time.monotonic()
+
+
+async def sleep(seconds: float) -> None:
+    """Wait in real seconds (the moved clock of a test does not shorten it)."""
+    await asyncio.sleep(seconds)
+
+
+def iso(moment: float) -> str:
+    """RFC 3339 in UTC with milliseconds, as ActivityStreams documents write it: `2026-12-01T10:00:00.000Z`."""
+    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def iso_day(moment: float) -> str:
+    """The day alone: `2026-12-01`."""
+    return datetime.fromtimestamp(moment, UTC).date().isoformat()
+
+
+def http_date(moment: float) -> str:
+    """IMF-fixdate of RFC 9110, section 5.6.7."""
+    return email.utils.formatdate(moment, usegmt=True)
+
+
+def from_http_date(text: str) -> float | None:
+    """A `Date` or `Retry-After` header's moment, or None where it is none."""
+    try:
+        return email.utils.parsedate_to_datetime(text).timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return None

@@ -1,0 +1,130 @@
+"""Opening SQLite and PostgreSQL, and beginning transactions on them."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import event, make_url, text
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from privapub.database.transaction import Transaction, _open_here
+
+READERS = 4
+PG_CHANNEL = "privapub"
+
+
+class Database:
+    """The application's database, open for the life of the process."""
+
+    def __init__(self, url: str, *, pool_size: int = 8) -> None:
+        """Prepare to use `sqlite:///path` or `postgresql://…`; nothing is opened before the first transaction."""
+        self.url = make_url(url)
+        self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        self.listeners: dict[str, list[Callable[[], None]]] = {}
+        if self.is_sqlite:
+            self.path: Path | None = Path(self.url.database or "")
+            self._writer = _sqlite(str(self.path), writer=True)
+            self._reader = _sqlite(str(self.path), writer=False)
+        else:
+            self.path = None
+            self._writer = create_async_engine(
+                self.url.set(drivername="postgresql+asyncpg"),
+                pool_size=pool_size,
+                max_overflow=pool_size,
+                pool_pre_ping=True,
+            )
+            self._reader = self._writer
+
+    @property
+    def engine(self) -> AsyncEngine:
+        """The engine that may write (for the queue and for migrations)."""
+        return self._writer
+
+    def listen(self, topic: str, call: Callable[[], None]) -> None:
+        """Call this after each commit in this process that announced the topic."""
+        self.listeners.setdefault(topic, []).append(call)
+
+    def deaf(self, topic: str, call: Callable[[], None]) -> None:
+        """Undo `listen`."""
+        self.listeners[topic].remove(call)
+
+    def tell(self, topic: str) -> None:
+        """Call the listeners of a topic in this process."""
+        for call in self.listeners.get(topic, ()):
+            call()
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[Transaction]:
+        """A transaction that may write: committed at the end of the block, rolled back if it raises."""
+        mark = _open_here.set(True)
+        try:
+            async with self._writer.connect() as connection:
+                async with connection.begin():
+                    tx = Transaction(connection)
+                    yield tx
+                    if not self.is_sqlite:
+                        for topic in sorted(tx.announced):
+                            await connection.execute(
+                                text("SELECT pg_notify(:c, :t)"), {"c": PG_CHANNEL, "t": topic}
+                            )
+        finally:
+            _open_here.reset(mark)
+        tx.committed()
+        for topic in tx.announced:
+            self.tell(topic)
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[Transaction]:
+        """A transaction that cannot write, on a snapshot of its own."""
+        mark = _open_here.set(True)
+        try:
+            async with self._reader.connect() as connection:
+                if not self.is_sqlite:
+                    await connection.execution_options(
+                        isolation_level="REPEATABLE READ", postgresql_readonly=True
+                    )
+                async with connection.begin():
+                    yield Transaction(connection)
+        finally:
+            _open_here.reset(mark)
+
+    async def close(self) -> None:
+        """Let go of every connection."""
+        await self._writer.dispose()
+        await self._reader.dispose()
+
+
+def _sqlite(path: str, *, writer: bool) -> AsyncEngine:
+    engine = create_async_engine(
+        f"sqlite+aiosqlite:///{path}",
+        pool_size=1 if writer else READERS,
+        max_overflow=0,
+        pool_timeout=60,
+        connect_args={"timeout": 5, "isolation_level": None, "cached_statements": 256},
+    )
+
+    @event.listens_for(engine.sync_engine, "connect")
+    def on_connect(connection: Any, _record: Any) -> None:
+        cursor = connection.cursor()
+        for pragma in (
+            "journal_mode=WAL",
+            "synchronous=FULL",
+            "foreign_keys=ON",
+            "busy_timeout=5000",
+            "temp_store=MEMORY",
+            "mmap_size=134217728",
+            "journal_size_limit=67108864",
+            "cache_size=-8192",
+        ):
+            cursor.execute(f"PRAGMA {pragma}")
+        if not writer:
+            cursor.execute("PRAGMA query_only=ON")
+        cursor.close()
+
+    @event.listens_for(engine.sync_engine, "begin")
+    def on_begin(connection: Any) -> None:
+        # A deferred transaction that turns into a writer later meets lock errors that no timeout heals.
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writer else "BEGIN")
+
+    return engine

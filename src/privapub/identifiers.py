@@ -1,0 +1,24 @@
+"""The only file that draws ids and chance."""
+
+import random
+import secrets
+
+_chance = random.SystemRandom()
+
+
+def sortable(now: float) -> int:
+    """A 63-bit id that sorts by time and tells nothing else: milliseconds, then 20 random bits.
+
+    Ids made within one millisecond are in no order; they do not tell how many there are.
+    """
+    return (int(now * 1000) << 20) | secrets.randbits(20)
+
+
+def token(size: int = 16) -> str:
+    """A URL-safe random word of `size` bytes of entropy: ids on the wire, lease stamps, secrets."""
+    return secrets.token_urlsafe(size)
+
+
+def uniform(low: float, high: float) -> float:
+    """A number between the two: jitter."""
+    return _chance.uniform(low, high)

