@@ -56,9 +56,7 @@ async def _build(url: str) -> None:
 
 
 async def _statement(server: str, sql: str) -> None:
-    engine = create_async_engine(
-        server.replace("postgresql://", "postgresql+asyncpg://"), isolation_level="AUTOCOMMIT"
-    )
+    engine = create_async_engine(server.replace("postgresql://", "postgresql+asyncpg://"), isolation_level="AUTOCOMMIT")
     async with engine.connect() as connection:
         await connection.execute(text(sql))
     await engine.dispose()

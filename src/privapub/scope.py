@@ -28,7 +28,8 @@ class HttpScope:
     trigger: str = READER
 
 
-_scope: ContextVar[HttpScope] = ContextVar("http_scope", default=HttpScope())
+_NOBODY_SAID = HttpScope()
+_scope: ContextVar[HttpScope] = ContextVar("http_scope", default=_NOBODY_SAID)
 
 
 def current() -> HttpScope:

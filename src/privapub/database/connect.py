@@ -65,9 +65,7 @@ class Database:
                     yield tx
                     if not self.is_sqlite:
                         for topic in sorted(tx.announced):
-                            await connection.execute(
-                                text("SELECT pg_notify(:c, :t)"), {"c": PG_CHANNEL, "t": topic}
-                            )
+                            await connection.execute(text("SELECT pg_notify(:c, :t)"), {"c": PG_CHANNEL, "t": topic})
         finally:
             _open_here.reset(mark)
         tx.committed()
@@ -81,9 +79,7 @@ class Database:
         try:
             async with self._reader.connect() as connection:
                 if not self.is_sqlite:
-                    await connection.execution_options(
-                        isolation_level="REPEATABLE READ", postgresql_readonly=True
-                    )
+                    await connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
                 async with connection.begin():
                     yield Transaction(connection)
         finally:

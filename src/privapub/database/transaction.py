@@ -29,11 +29,9 @@ class Transaction:
         self.announced: set[str] = set()
         self._afterwards: list[Callable[[], None]] = []
 
-    async def execute(
-        self, statement: Executable, rows: Sequence[dict[str, Any]] | None = None
-    ) -> CursorResult[Any]:
+    async def execute(self, statement: Executable, rows: Sequence[dict[str, Any]] | None = None) -> CursorResult[Any]:
         """Run a Core statement; with `rows`, once for each of them (executemany)."""
-        return await self.connection.execute(statement, rows)  # type: ignore[return-value]  # Core always gives a CursorResult
+        return await self.connection.execute(statement, rows)
 
     async def all(self, statement: Executable) -> Sequence[Row[Any]]:
         """Every row."""
