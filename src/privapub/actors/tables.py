@@ -1,0 +1,49 @@
+"""Everyone who acts, here or elsewhere, and the keys by which they are known."""
+
+from sqlalchemy import JSON, BigInteger, Boolean, Column, Double, ForeignKey, Index, Table, Text
+
+from privapub.database.tables import metadata
+
+actor = Table(
+    "actor",
+    metadata,
+    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    # The id on the wire, verbatim: never normalised.
+    Column("uri", Text, nullable=False, unique=True),
+    Column("kind", Text, nullable=False),  # Person, Service, Application, Group, Organization
+    Column("local", Boolean, nullable=False),
+    Column("handle", Text, nullable=False),  # preferredUsername
+    Column("host", Text, nullable=False),  # the part of the address after the second @, lower case
+    Column("name", Text, nullable=False, server_default=""),
+    Column("summary", Text, nullable=False, server_default=""),  # cleaned HTML
+    Column("url", Text),
+    Column("icon", Text),
+    Column("image", Text),
+    Column("fields", JSON, nullable=False, server_default="[]"),  # [{"name": …, "value": cleaned HTML}]
+    Column("inbox", Text, nullable=False),
+    Column("shared_inbox", Text),
+    Column("outbox", Text),
+    Column("followers", Text),
+    Column("following", Text),
+    Column("locked", Boolean, nullable=False, server_default="0"),
+    Column("discoverable", Boolean, nullable=False, server_default="0"),
+    Column("indexable", Boolean, nullable=False, server_default="0"),
+    Column("also_known_as", JSON, nullable=False, server_default="[]"),
+    Column("moved_to", Text),
+    Column("state", Text, nullable=False, server_default="here"),  # here, gone
+    Column("created_at", Double, nullable=False),
+    Column("updated_at", Double),  # what the document says of its last change
+    Column("fetched_at", Double),  # when a remote one was last read from its origin
+)
+Index("ix_actor_address", actor.c.host, actor.c.handle)
+
+actor_key = Table(
+    "actor_key",
+    metadata,
+    Column("id", Text, primary_key=True),  # keyId
+    Column("actor_id", BigInteger, ForeignKey("actor.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("algorithm", Text, nullable=False),  # rsa, ed25519
+    Column("public", Text, nullable=False),  # PEM, or multibase where it came as a Multikey
+    Column("private", Text),  # PEM, of our own actors alone
+    Column("fetched_at", Double, nullable=False),
+)

@@ -1,0 +1,38 @@
+"""What is on its way, who got what, and how each host likes to be spoken to."""
+
+from sqlalchemy import BigInteger, Column, Double, ForeignKey, Index, LargeBinary, Table, Text
+
+from privapub.database.tables import metadata
+
+# The bytes of an activity as they are sent, once for all who get the same ones.
+rendering = Table(
+    "rendering",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("actor_id", BigInteger, ForeignKey("actor.id", ondelete="CASCADE"), nullable=False),  # who signs
+    Column("body", LargeBinary, nullable=False),
+    Column("digest", Text, nullable=False),  # base64 of the SHA-256
+    Column("created_at", Double, nullable=False, index=True),
+)
+
+# Lives as long as the post or its tombstone. The recipient is '' for a shared inbox.
+sent = Table(
+    "sent",
+    metadata,
+    Column("post_id", BigInteger, ForeignKey("post.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("inbox", Text, primary_key=True),
+    Column("recipient", Text, primary_key=True, server_default=""),
+    Column("outcome", Text, nullable=False),  # waiting, taken, failed
+    Column("why", Text, nullable=False, server_default=""),
+    Column("at", Double, nullable=False),
+)
+Index("ix_sent_inbox", sent.c.inbox)
+
+# Which signature scheme a host took last; believed for 30 days.
+host_scheme = Table(
+    "host_scheme",
+    metadata,
+    Column("host", Text, primary_key=True),
+    Column("scheme", Text, nullable=False),  # rfc9421, cavage
+    Column("at", Double, nullable=False),
+)

@@ -1,0 +1,20 @@
+"""Who follows whom: state, not history. One row for each pair, whichever of the two is ours (or both)."""
+
+from sqlalchemy import BigInteger, Column, Double, ForeignKey, Index, Table, Text, UniqueConstraint
+
+from privapub.database.tables import metadata
+
+follow = Table(
+    "follow",
+    metadata,
+    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("follower_id", BigInteger, ForeignKey("actor.id", ondelete="CASCADE"), nullable=False),
+    Column("followed_id", BigInteger, ForeignKey("actor.id", ondelete="CASCADE"), nullable=False),
+    Column("uri", Text, nullable=False),  # the id of the Follow activity that is in force, verbatim
+    Column("state", Text, nullable=False),  # pending, accepted, rejected
+    Column("created_at", Double, nullable=False),
+    Column("answered_at", Double),
+    UniqueConstraint("follower_id", "followed_id"),
+)
+Index("ix_follow_followed", follow.c.followed_id, follow.c.state)
+Index("ix_follow_uri", follow.c.uri)

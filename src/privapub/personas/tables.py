@@ -1,0 +1,15 @@
+"""What a local actor has beyond an actor. Whose login it is stands elsewhere, out of reach of federation."""
+
+from sqlalchemy import BigInteger, Boolean, Column, Double, ForeignKey, Table, Text
+
+from privapub.database.tables import metadata
+
+persona = Table(
+    "persona",
+    metadata,
+    Column("id", BigInteger, ForeignKey("actor.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("handle", Text, nullable=False, unique=True),  # lower case: handles differ by more than case
+    Column("bio", Text, nullable=False, server_default=""),  # as typed
+    Column("shows_follows", Boolean, nullable=False, server_default="0"),  # whether followers and following are counted
+    Column("closed_at", Double),
+)
