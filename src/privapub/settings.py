@@ -1,0 +1,370 @@
+"""Everything an operator may set, in one frozen dataclass whose fields say what they mean.
+
+A field `data` is set by the variable `PRIVAPUB_DATA` or by the key `data` of the TOML file that `PRIVAPUB_CONFIG`
+names; the variable wins, and an empty one counts as absent. `load` reads both once at the start of a command; what it
+returns is passed on as plain values. No domain verb reads settings.
+"""
+
+import difflib
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import Field, dataclass, field, fields
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from privapub.errors import OperatorError
+
+PREFIX = "PRIVAPUB_"
+CONFIG = "PRIVAPUB_CONFIG"
+# Known names that are no settings: the file, and what the tests are told.
+NO_SETTINGS = frozenset({CONFIG, "PRIVAPUB_CASES"})
+NO_SETTINGS_PREFIX = "PRIVAPUB_TEST_"
+DEFAULT, ENVIRONMENT = "default", "environment"
+
+Network = IPv4Network | IPv6Network
+
+
+@dataclass(frozen=True)
+class Listen:
+    """Where the server listens: a host name or address, and a port."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        """`host:port`, an IPv6 address in brackets."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def _setting(default: Any, doc: str, allowed: str, parse: Callable[[str], Any], *, initial: str = "") -> Any:
+    """A field with its meaning, what it may be, and how its text is read (ValueError where it cannot be)."""
+    metadata = {"doc": doc, "allowed": allowed, "parse": parse, "initial": initial}
+    return field(default=default, metadata=metadata)
+
+
+def _whole(low: int, high: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        number = int(text)
+        if not low <= number <= high:
+            raise ValueError(text)
+        return number
+
+    return parse
+
+
+def _one_of(*words: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text.lower() not in words:
+            raise ValueError(text)
+        return text.lower()
+
+    return parse
+
+
+def _text(longest: int) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if len(text) > longest or any(ord(letter) < ord(" ") for letter in text):
+            raise ValueError(text)
+        return text.strip()
+
+    return parse
+
+
+def _folder(text: str) -> Path:
+    # The path becomes part of a database URL, where a question mark begins the options.
+    if "?" in text or "\0" in text:
+        raise ValueError(text)
+    return Path(text).expanduser()
+
+
+def _database_url(text: str) -> str:
+    if text.startswith("sqlite:///") and len(text) > len("sqlite:///"):
+        return text
+    scheme, separator, rest = text.partition("://")
+    if scheme not in {"postgres", "postgresql"} or not separator or not rest:
+        raise ValueError(text)
+    return f"postgresql://{rest}"
+
+
+def _listen(text: str) -> Listen:
+    host, separator, port = text.rpartition(":")
+    if host.startswith("[") and host.endswith("]"):
+        host = host[1:-1]
+    elif ":" in host:
+        raise ValueError(text)
+    if not separator or not host or not re.fullmatch(r"[0-9]{1,5}", port):
+        raise ValueError(text)
+    return Listen(host, _whole(1, 65535)(port))
+
+
+def _base_url(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or not text.isascii():
+        raise ValueError(text)
+    if parts.path not in {"", "/"} or parts.query or parts.fragment or "@" in parts.netloc:
+        raise ValueError(text)
+    if re.search(r"[^a-zA-Z0-9.:\[\]-]", parts.netloc) or parts.port == 0:
+        raise ValueError(text)
+    return f"{parts.scheme}://{parts.netloc.lower()}"
+
+
+def _domain(text: str) -> str:
+    if not re.fullmatch(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?", text.lower()):
+        raise ValueError(text)
+    return text.lower()
+
+
+def _networks(text: str) -> tuple[Network, ...]:
+    return tuple(ip_network(part.strip()) for part in text.split(",") if part.strip())
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of one installation; built by `load`, or by hand in tests."""
+
+    data: Path = _setting(  # noqa: RUF009 - it is a field, whose default is immutable
+        Path("data"),
+        "The folder that holds everything the server keeps: the SQLite database and, later, media.",
+        "a path without a question mark",
+        _folder,
+    )
+    database_url: str = _setting(
+        "",
+        "Which database to use. Absent: the file privapub.sqlite3 in the data folder.",
+        "sqlite:///PATH or postgresql://USER:PASSWORD@HOST/NAME",
+        _database_url,
+        initial="SQLite in the data folder",
+    )
+    listen: Listen = _setting(  # noqa: RUF009 - the same
+        Listen("localhost", 8000),
+        "Where the web server listens.",
+        "host:port with a port from 1 to 65535, an IPv6 address in brackets",
+        _listen,
+    )
+    base_url: str = _setting(
+        "",
+        "The address under which the world reaches the server. It is part of every id that is handed out: "
+        "do not change it once somebody follows you.",
+        "http:// or https:// and a host (in its ASCII form), with a port if need be and nothing after it",
+        _base_url,
+        initial="http:// and the listening address",
+    )
+    domain: str = _setting(
+        "",
+        "The part after the @ of every handle, if it is not the host of the base URL. That host must then "
+        "redirect /.well-known/webfinger to the base URL.",
+        "a host name in its ASCII form, with a port if need be",
+        _domain,
+        initial="the host of the base URL",
+    )
+    allow_addresses: tuple[Network, ...] = _setting(
+        (),
+        "Networks that outbound requests may reach although they are private, and by plain http too. "
+        "For development: whoever can make the server fetch something can reach them.",
+        "networks such as 127.0.0.0/8 or ::1/128, separated by commas",
+        _networks,
+        initial="none",
+    )
+    name: str = _setting("PrivaPub", "What the server is called.", "up to 100 characters", _text(100))
+    description: str = _setting(
+        "",
+        "A sentence or two about the server, shown on its front page and in nodeinfo.",
+        "up to 1000 characters on one line",
+        _text(1000),
+        initial="nothing",
+    )
+    contact: str = _setting(
+        "",
+        "How to reach the people who run the server, shown on its front page.",
+        "up to 200 characters, such as an e-mail address",
+        _text(200),
+        initial="nothing",
+    )
+    deliveries_at_once: int = _setting(
+        8, "How many deliveries one process makes at a time.", "a whole number from 1 to 500", _whole(1, 500)
+    )
+    deliveries_per_host: int = _setting(
+        2,
+        "How many deliveries go to one host at a time, counted over all processes.",
+        "a whole number from 1 to 50",
+        _whole(1, 50),
+    )
+    inbox_at_once: int = _setting(
+        8,
+        "How many incoming activities one process handles at a time.",
+        "a whole number from 1 to 500",
+        _whole(1, 500),
+    )
+    max_body: int = _setting(
+        1024 * 1024,
+        "The largest body that an inbox takes, in bytes.",
+        "a whole number from 1024 to 16777216",
+        _whole(1024, 16 * 1024 * 1024),
+    )
+    signature_past: int = _setting(
+        12 * 3600,
+        "How old the time of a signature may be, in seconds (clocks of other servers are wrong by hours).",
+        "a whole number from 30 to 604800",
+        _whole(30, 7 * 86400),
+    )
+    signature_ahead: int = _setting(
+        3600,
+        "How far ahead the time of a signature may be, in seconds.",
+        "a whole number from 0 to 86400",
+        _whole(0, 86400),
+    )
+    fetch_timeout: int = _setting(
+        10,
+        "How long an outbound request may take in all, redirects included, in seconds.",
+        "a whole number from 1 to 120",
+        _whole(1, 120),
+    )
+    log_level: str = _setting(
+        "info",
+        "From which level on something is logged.",
+        "debug, info, warning or error",
+        _one_of("debug", "info", "warning", "error"),
+    )
+    log_format: str = _setting(
+        "text",
+        "How log lines are written: for people, or as one JSON object a line.",
+        "text or json",
+        _one_of("text", "json"),
+    )
+
+    @property
+    def database(self) -> str:
+        """The URL of the database that is used."""
+        return self.database_url or f"sqlite:///{self.data / 'privapub.sqlite3'}"
+
+    @property
+    def url(self) -> str:
+        """The address under which the world reaches the server, without a slash at its end."""
+        return self.base_url or f"http://{self.listen}"
+
+    @property
+    def handle_domain(self) -> str:
+        """The part after the @ of every handle."""
+        return self.domain or urlsplit(self.url).netloc
+
+
+@dataclass(frozen=True)
+class Row:
+    """One setting as it is shown: nothing secret is in its value."""
+
+    field: str
+    variable: str
+    value: str
+    source: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What was read, and for each field where it came from."""
+
+    settings: Settings
+    rows: tuple[Row, ...]
+
+
+def variable(name: str) -> str:
+    """The environment variable of a field."""
+    return PREFIX + name.upper()
+
+
+def load(environ: Mapping[str, str]) -> Loaded:
+    """Read the settings from the environment and from the file it names.
+
+    Raises OperatorError, in one sentence, for a name that is unknown, a value that is not allowed, or a file that
+    cannot be read.
+    """
+    known = {item.name: item for item in fields(Settings)}
+    _refuse_unknown_variables(environ, known)
+    path = environ.get(CONFIG, "")
+    from_file = _read_file(Path(path), known) if path else {}
+    values: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+    for name, item in known.items():
+        if text := environ.get(variable(name), "").strip():
+            values[name] = _parse(item, text, variable(name))
+            sources[name] = ENVIRONMENT
+        elif text := from_file.get(name, "").strip():
+            values[name] = _parse(item, text, f"{name} in {path}")
+            sources[name] = path
+    settings = Settings(**values)
+    rows = tuple(
+        Row(
+            name,
+            variable(name),
+            shown(name, getattr(settings, name)) or item.metadata["initial"],
+            sources.get(name, DEFAULT),
+            item.metadata["doc"],
+        )
+        for name, item in known.items()
+    )
+    return Loaded(settings, rows)
+
+
+def shown(name: str, value: Any) -> str:
+    """A field's value as text that anyone may see: passwords are masked."""
+    if name == "database_url":
+        return masked(value)
+    if isinstance(value, tuple):
+        return ", ".join(str(part) for part in value)
+    return str(value)
+
+
+def masked(url: str) -> str:
+    """A database URL without its password, wherever in it the password stands."""
+    url = re.sub(r"(?<=://)([^:/@?]*):.*@", r"\1:***@", url)
+    return re.sub(r"(?i)([?&][^=&]*password=)[^&]*", r"\1***", url)
+
+
+def _refuse_unknown_variables(environ: Mapping[str, str], known: Mapping[str, Field[Any]]) -> None:
+    names = {variable(name) for name in known} | NO_SETTINGS
+    for name in sorted(environ):
+        if name.startswith(PREFIX) and name not in names and not name.startswith(NO_SETTINGS_PREFIX):
+            raise OperatorError(f"{name} is no setting.", _proposal(name, names))
+
+
+def _proposal(name: str, names: set[str]) -> str:
+    near = difflib.get_close_matches(name, sorted(names), n=1, cutoff=0.5)
+    return f"Did you mean {near[0]}?" if near else "`privapub settings` shows all there are."
+
+
+def _read_file(path: Path, known: Mapping[str, Field[Any]]) -> dict[str, str]:
+    """The texts of the fields that the TOML file sets."""
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise OperatorError(
+            f"The settings file {path} cannot be read: {why}.", f"Look at what {CONFIG} says."
+        ) from None
+    except tomllib.TOMLDecodeError as error:
+        raise OperatorError(f"The settings file {path} is not TOML: {error}.", "Each line is: key = value.") from None
+    for name in document:
+        if name not in known:
+            raise OperatorError(f"{name} in {path} is no setting.", _proposal(name, set(known)))
+    return {name: _as_text(known[name], value, f"{name} in {path}") for name, value in document.items()}
+
+
+def _as_text(item: Field[Any], value: Any, where: str) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return ",".join(value)
+    raise OperatorError(f"{where} is {value!r}: it must be {item.metadata['allowed']}.")
+
+
+def _parse(item: Field[Any], text: str, where: str) -> Any:
+    try:
+        return item.metadata["parse"](text)
+    except ValueError:
+        said = masked(text) if item.name == "database_url" else text
+        raise OperatorError(f"{where} is {said!r}: it must be {item.metadata['allowed']}.") from None

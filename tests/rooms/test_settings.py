@@ -1,0 +1,187 @@
+"""How settings are read, and what is said when they are wrong."""
+
+from dataclasses import fields
+from ipaddress import ip_network
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from privapub.errors import OperatorError
+from privapub.settings import Listen, Settings, load, masked, variable
+
+
+def sentence(environ: dict[str, str]) -> str:
+    with pytest.raises(OperatorError) as caught:
+        load(environ)
+    return f"{caught.value} {caught.value.hint}"
+
+
+def test_without_anything_set_the_server_runs_on_localhost_from_the_data_folder() -> None:
+    settings = load({}).settings
+    assert settings == Settings()
+    assert settings.database == "sqlite:///data/privapub.sqlite3"
+    assert settings.url == "http://localhost:8000"
+    assert settings.handle_domain == "localhost:8000"
+    assert settings.allow_addresses == ()
+
+
+def test_every_variable_is_read() -> None:
+    settings = load(
+        {
+            "PRIVAPUB_DATA": "/srv/privapub",
+            "PRIVAPUB_DATABASE_URL": "postgres://town:secret@db/town",
+            "PRIVAPUB_LISTEN": "[::1]:9000",
+            "PRIVAPUB_BASE_URL": "https://Social.Example/",
+            "PRIVAPUB_DOMAIN": "Example",
+            "PRIVAPUB_ALLOW_ADDRESSES": "127.0.0.0/8, ::1",
+            "PRIVAPUB_NAME": "Our town",
+            "PRIVAPUB_DESCRIPTION": "For us.",
+            "PRIVAPUB_CONTACT": "us@example",
+            "PRIVAPUB_DELIVERIES_AT_ONCE": "20",
+            "PRIVAPUB_DELIVERIES_PER_HOST": "3",
+            "PRIVAPUB_INBOX_AT_ONCE": "4",
+            "PRIVAPUB_MAX_BODY": "2048",
+            "PRIVAPUB_SIGNATURE_PAST": "300",
+            "PRIVAPUB_SIGNATURE_AHEAD": "60",
+            "PRIVAPUB_FETCH_TIMEOUT": "5",
+            "PRIVAPUB_LOG_LEVEL": "DEBUG",
+            "PRIVAPUB_LOG_FORMAT": "json",
+        }
+    ).settings
+    assert settings == Settings(
+        data=Path("/srv/privapub"),
+        database_url="postgresql://town:secret@db/town",
+        listen=Listen("::1", 9000),
+        base_url="https://social.example",
+        domain="example",
+        allow_addresses=(ip_network("127.0.0.0/8"), ip_network("::1/128")),
+        name="Our town",
+        description="For us.",
+        contact="us@example",
+        deliveries_at_once=20,
+        deliveries_per_host=3,
+        inbox_at_once=4,
+        max_body=2048,
+        signature_past=300,
+        signature_ahead=60,
+        fetch_timeout=5,
+        log_level="debug",
+        log_format="json",
+    )
+    untouched = [item.name for item in fields(Settings) if getattr(settings, item.name) == item.default]
+    assert untouched == []
+    assert settings.database == settings.database_url
+    assert settings.handle_domain == "example"
+
+
+def test_the_file_sets_and_the_environment_wins_and_each_value_tells_where_it_came_from(tmp_path: Path) -> None:
+    file = tmp_path / "privapub.toml"
+    file.write_text('name = "File"\nmax_body = 4096\nallow_addresses = ["10.0.0.0/8", "::1"]\ncontact = "file"\n')
+    loaded = load({"PRIVAPUB_CONFIG": str(file), "PRIVAPUB_NAME": "Environment", "PRIVAPUB_CONTACT": ""})
+    assert loaded.settings.name == "Environment"
+    assert loaded.settings.max_body == 4096
+    assert loaded.settings.allow_addresses == (ip_network("10.0.0.0/8"), ip_network("::1/128"))
+    assert loaded.settings.contact == "file"  # an empty variable counts as absent
+    sources = {row.field: row.source for row in loaded.rows}
+    assert (sources["name"], sources["max_body"], sources["data"]) == ("environment", str(file), "default")
+
+
+def test_each_row_has_a_variable_a_value_and_a_meaning() -> None:
+    rows = load({}).rows
+    assert [row.variable for row in rows] == [variable(item.name) for item in fields(Settings)]
+    assert all(row.value and row.meaning.endswith(".") for row in rows)
+
+
+def test_no_password_is_shown() -> None:
+    url = "postgresql://town:s3cr:e@t@db/town?host=/run&sslpassword=s3cret2"
+    row = next(row for row in load({"PRIVAPUB_DATABASE_URL": url}).rows if row.field == "database_url")
+    assert row.value == "postgresql://town:***@db/town?host=/run&sslpassword=***"
+    assert "s3cr" not in sentence({"PRIVAPUB_DATABASE_URL": "mysql://town:s3cret@db/town"})
+
+
+@given(st.text("abc:@/%?&=", min_size=1, max_size=12))
+def test_masking_hides_any_password(password: str) -> None:
+    marked = f"S3CRET{password}"
+    assert "S3CRET" not in masked(f"postgresql://user:{marked}@host/name")
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("PRIVAPUB_DATABSE_URL", "PRIVAPUB_DATABASE_URL"),
+        ("PRIVAPUB_BASEURL", "PRIVAPUB_BASE_URL"),
+        ("PRIVAPUB_DELIVERY_AT_ONCE", "PRIVAPUB_DELIVERIES_AT_ONCE"),
+        ("PRIVAPUB_CONFG", "PRIVAPUB_CONFIG"),
+    ],
+)
+def test_an_unknown_variable_is_refused_and_the_nearest_is_proposed(name: str, nearest: str) -> None:
+    assert sentence({name: "x"}) == f"{name} is no setting. Did you mean {nearest}?"
+
+
+def test_names_that_are_known_and_no_settings_are_let_through() -> None:
+    known = {"PRIVAPUB_CASES": "/x", "PRIVAPUB_TEST_SHARED": "/y", "PRIVAPUB_CONFIG": "", "PATH": "/bin"}
+    assert load(known).settings == Settings()
+
+
+def test_an_unknown_key_is_refused_and_the_nearest_is_proposed(tmp_path: Path) -> None:
+    file = tmp_path / "privapub.toml"
+    file.write_text('base-url = "https://a.example"\n')
+    assert sentence({"PRIVAPUB_CONFIG": str(file)}) == (f"base-url in {file} is no setting. Did you mean base_url?")
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    absent = tmp_path / "absent.toml"
+    assert str(absent) in sentence({"PRIVAPUB_CONFIG": str(absent)})
+    broken = tmp_path / "broken.toml"
+    broken.write_text("name = \n")
+    assert "is not TOML" in sentence({"PRIVAPUB_CONFIG": str(broken)})
+    binary = tmp_path / "binary.toml"
+    binary.write_bytes(b"\xff\xfe")
+    assert "not UTF-8" in sentence({"PRIVAPUB_CONFIG": str(binary)})
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text("max_body = true\n")
+    assert f"max_body in {wrong} is True: it must be a whole number" in sentence({"PRIVAPUB_CONFIG": str(wrong)})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("DATA", "/srv/what?"),
+        ("DATABASE_URL", "town"),
+        ("DATABASE_URL", "sqlite:///"),
+        ("DATABASE_URL", "postgresql+asyncpg://db/town"),
+        ("LISTEN", "8000"),
+        ("LISTEN", ":8000"),
+        ("LISTEN", "localhost:"),
+        ("LISTEN", "localhost:0"),
+        ("LISTEN", "localhost:65536"),
+        ("LISTEN", "::1:8000"),
+        ("BASE_URL", "social.example"),
+        ("BASE_URL", "ftp://social.example"),
+        ("BASE_URL", "https://social.example/path"),
+        ("BASE_URL", "https://social.example?x"),
+        ("BASE_URL", "https://me@social.example"),
+        ("BASE_URL", "https://söcial.example"),
+        ("BASE_URL", "https://social.example:99999"),
+        ("BASE_URL", "https://so cial.example"),
+        ("DOMAIN", "https://example"),
+        ("DOMAIN", "-example"),
+        ("ALLOW_ADDRESSES", "localhost"),
+        ("ALLOW_ADDRESSES", "10.0.0.5/8"),
+        ("NAME", "x" * 101),
+        ("DESCRIPTION", "two\nlines"),
+        ("DELIVERIES_AT_ONCE", "0"),
+        ("DELIVERIES_AT_ONCE", "many"),
+        ("DELIVERIES_PER_HOST", "51"),
+        ("MAX_BODY", "1"),
+        ("SIGNATURE_AHEAD", "-1"),
+        ("FETCH_TIMEOUT", "1.5"),
+        ("LOG_LEVEL", "loud"),
+        ("LOG_FORMAT", "xml"),
+    ],
+)
+def test_a_bad_value_gets_one_sentence_with_the_name_the_value_and_what_is_allowed(name: str, value: str) -> None:
+    allowed = next(item for item in fields(Settings) if item.name == name.lower()).metadata["allowed"]
+    assert sentence({f"PRIVAPUB_{name}": value}).strip() == f"PRIVAPUB_{name} is {value!r}: it must be {allowed}."
