@@ -235,20 +235,16 @@ class Settings:
         _one_of("text", "json"),
     )
 
+    def __post_init__(self) -> None:
+        """What follows from other fields is filled in, so that `base_url` and `domain` are never empty."""
+        base_url = self.base_url or f"http://{self.listen}"
+        object.__setattr__(self, "base_url", base_url)
+        object.__setattr__(self, "domain", self.domain or urlsplit(base_url).netloc)
+
     @property
     def database(self) -> str:
         """The URL of the database that is used."""
         return self.database_url or f"sqlite:///{self.data / 'privapub.sqlite3'}"
-
-    @property
-    def url(self) -> str:
-        """The address under which the world reaches the server, without a slash at its end."""
-        return self.base_url or f"http://{self.listen}"
-
-    @property
-    def handle_domain(self) -> str:
-        """The part after the @ of every handle."""
-        return self.domain or urlsplit(self.url).netloc
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ def test_without_anything_set_the_server_runs_on_localhost_from_the_data_folder(
     settings = load({}).settings
     assert settings == Settings()
     assert settings.database == "sqlite:///data/privapub.sqlite3"
-    assert settings.url == "http://localhost:8000"
-    assert settings.handle_domain == "localhost:8000"
+    assert settings.base_url == "http://localhost:8000"
+    assert settings.domain == "localhost:8000"
     assert settings.allow_addresses == ()
 
 
@@ -73,7 +73,11 @@ def test_every_variable_is_read() -> None:
     untouched = [item.name for item in fields(Settings) if getattr(settings, item.name) == item.default]
     assert untouched == []
     assert settings.database == settings.database_url
-    assert settings.handle_domain == "example"
+
+
+def test_the_domain_of_handles_follows_the_base_url() -> None:
+    assert load({"PRIVAPUB_BASE_URL": "https://social.example"}).settings.domain == "social.example"
+    assert Settings(listen=Listen("::1", 80)).base_url == "http://[::1]:80"
 
 
 def test_the_file_sets_and_the_environment_wins_and_each_value_tells_where_it_came_from(tmp_path: Path) -> None:
