@@ -1,0 +1,66 @@
+# The house in one place: `make run` and `make test` are all that is needed; both set up what they need.
+
+PYTHON ?= python3
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.PHONY: help run test lint check format bench town lock docs migration
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make run        serve on http://localhost:8000 from ./data"
+	@echo "make test       run every test"
+	@echo "make check      format, lint, types, and every test (what is run on each change)"
+	@echo "make format     write the code as the house writes it"
+	@echo "make town       meet real servers of other kinds on this machine"
+	@echo "make bench      measure"
+	@echo "make docs       write docs/reference/settings.md and commands.md from the code"
+	@echo "make migration  draft a migration from the tables: make migration NAME=what_changes"
+	@echo "make lock       write requirements.lock from pyproject.toml"
+
+# Made again when a dependency changed, and only then.
+.venv/made: requirements.lock pyproject.toml
+	@for python in $(PYTHON) python3.14 python3.13 python3.12 python3.11 none; do \
+	  if [ $$python = none ]; then \
+	    echo "PrivaPub needs Python 3.11 or newer. Name yours: make PYTHON=/path/to/python3 run" >&2; exit 1; fi; \
+	  if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then break; fi; done; \
+	$$python -m venv .venv || { echo "Python's venv is missing (Debian: apt install python3-venv)." >&2; exit 1; }
+	@awk '/^[^ #]/ { uv = /^uv==/ } uv' requirements.lock > .venv/uv.txt
+	.venv/bin/python -m pip install --quiet --require-hashes --no-deps -r .venv/uv.txt
+	.venv/bin/uv pip sync --quiet --python .venv/bin/python --require-hashes requirements.lock
+	.venv/bin/uv pip install --quiet --python .venv/bin/python --offline --no-deps --no-build-isolation --editable .
+	@touch $@
+
+run: .venv/made
+	@exec .venv/bin/privapub serve
+
+# Some of them: make test ARGS="-k inbox"
+test: .venv/made
+	.venv/bin/python -m pytest $(ARGS)
+
+lint: .venv/made
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+	.venv/bin/mypy
+
+check: lint test
+
+format: .venv/made
+	.venv/bin/ruff format .
+	.venv/bin/ruff check --fix .
+
+bench: .venv/made
+	.venv/bin/python bench/run.py $(ARGS)
+
+town: .venv/made
+	.venv/bin/python town/run.py $(ARGS)
+
+docs: .venv/made
+	.venv/bin/python house/write_reference.py
+
+migration: .venv/made
+	.venv/bin/python house/draft_migration.py $(NAME)
+
+lock:
+	.venv/bin/uv lock --quiet
+	.venv/bin/uv export --quiet --format requirements.txt --no-emit-project --all-groups --no-header -o requirements.lock
+	rm uv.lock
