@@ -1,4 +1,4 @@
-"""What is on its way, who got what, and how each host likes to be spoken to."""
+"""What is on its way, and who got what."""
 
 from sqlalchemy import BigInteger, Column, Double, ForeignKey, Index, LargeBinary, Table, Text
 
@@ -27,12 +27,3 @@ sent = Table(
     Column("at", Double, nullable=False),
 )
 Index("ix_sent_inbox", sent.c.inbox)
-
-# Which signature scheme a host took last; believed for 30 days.
-host_scheme = Table(
-    "host_scheme",
-    metadata,
-    Column("host", Text, primary_key=True),
-    Column("scheme", Text, nullable=False),  # rfc9421, cavage
-    Column("at", Double, nullable=False),
-)

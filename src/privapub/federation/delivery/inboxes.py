@@ -1,0 +1,58 @@
+"""Where something goes: from recipients to inboxes (SPEC 3.1). Never who may have it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select
+
+from privapub.actors.tables import actor
+from privapub.database.transaction import Transaction
+from privapub.follows.tables import follow
+
+# Audiences whose posts every server may know of, so that one copy for a whole server gives nothing away.
+SHARED = frozenset({"public", "unlisted", "followers"})
+
+
+@dataclass(frozen=True)
+class Target:
+    """An inbox, and the uri of the one actor whose own it is: "" where it is shared."""
+
+    inbox: str
+    recipient: str = ""
+
+
+async def of_actors(tx: Transaction, ids: Iterable[int], *, shared: bool) -> list[Target]:
+    """The inboxes of these actors, those of our own left out; one for each server where shared ones may be used."""
+    wanted = sorted(set(ids))
+    rows = []
+    for start in range(0, len(wanted), 500):
+        rows += await tx.all(_INBOXES.where(actor.c.id.in_(wanted[start : start + 500])))
+    return _targets([(row.uri, row.inbox, row.shared_inbox) for row in rows], shared=shared)
+
+
+async def of_followers(tx: Transaction, followed_id: int) -> list[Target]:
+    """The inboxes of everyone whose follow of this actor is in force, one for each server."""
+    rows = await tx.all(
+        _INBOXES.join(follow, follow.c.follower_id == actor.c.id).where(
+            follow.c.followed_id == followed_id, follow.c.state == "accepted"
+        )
+    )
+    return _targets([(row.uri, row.inbox, row.shared_inbox) for row in rows], shared=True)
+
+
+def unique(targets: Iterable[Target]) -> list[Target]:
+    """Each inbox once, in a fixed order; a shared one before a personal one that has the same address."""
+    return list(
+        {
+            target.inbox: target for target in sorted(targets, key=lambda t: (t.inbox, t.recipient), reverse=True)
+        }.values()
+    )
+
+
+def _targets(rows: Sequence[tuple[str, str, str | None]], *, shared: bool) -> list[Target]:
+    return unique(
+        Target(shared_inbox) if shared and shared_inbox else Target(inbox, uri) for uri, inbox, shared_inbox in rows
+    )
+
+
+_INBOXES = select(actor.c.uri, actor.c.inbox, actor.c.shared_inbox).where(~actor.c.local, actor.c.state == "here")

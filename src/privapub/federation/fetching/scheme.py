@@ -1,0 +1,41 @@
+"""How each host likes its signatures (SPEC 3.3): what worked is remembered for 30 days."""
+
+from typing import Literal
+
+from sqlalchemy import delete, select
+
+from privapub.database.transaction import Transaction
+from privapub.federation.fetching.tables import host_scheme
+
+Scheme = Literal["rfc9421", "cavage"]
+REMEMBERED = 30 * 86400.0
+# Most servers read only the draft: a host gets it until it has shown that it takes the standard.
+FIRST: Scheme = "cavage"
+
+
+def other(scheme: Scheme) -> Scheme:
+    """The one to knock with when this one was refused."""
+    return "cavage" if scheme == "rfc9421" else "rfc9421"
+
+
+async def of_host(tx: Transaction, host: str, now: float) -> Scheme:
+    """The scheme to begin with at this host."""
+    found = await tx.scalar(
+        select(host_scheme.c.scheme).where(host_scheme.c.host == host, host_scheme.c.at > now - REMEMBERED)
+    )
+    return "rfc9421" if found == "rfc9421" else FIRST
+
+
+async def remember(tx: Transaction, host: str, scheme: Scheme, now: float) -> None:
+    """This host took a request signed in this scheme."""
+    statement = tx.insert(host_scheme).values(host=host, scheme=scheme, at=now)
+    await tx.execute(
+        statement.on_conflict_do_update(
+            index_elements=["host"], set_={"scheme": statement.excluded.scheme, "at": statement.excluded.at}
+        )
+    )
+
+
+async def prune(tx: Transaction, now: float) -> None:
+    """Forget what is older than is believed."""
+    await tx.execute(delete(host_scheme).where(host_scheme.c.at <= now - REMEMBERED))
