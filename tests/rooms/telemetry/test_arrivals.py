@@ -1,0 +1,84 @@
+import asyncio
+
+import pytest
+
+from privapub.database.connect import Database
+from privapub.telemetry import arrivals
+from privapub.telemetry.arrivals import ArrivalRecorder, Arrivals
+
+NOON = 1_772_366_400.0  # 2026-03-01T12:00:00Z
+DAY = 86400.0
+
+
+async def seen(database: Database, day: str = "2026-01-01") -> list[Arrivals]:
+    async with database.read() as tx:
+        return list(await arrivals.since(tx, day))
+
+
+async def test_counts_of_one_kind_add_up_over_flushes(database: Database) -> None:
+    recorder = ArrivalRecorder(database)
+    recorder.note("peer.test", "queued", "", NOON)
+    recorder.note("peer.test", "queued", "", NOON)
+    recorder.note("", "refused", "signature", NOON)
+    await recorder.flush()
+    recorder.note("peer.test", "queued", "", NOON)
+    await recorder.flush()
+    assert await seen(database) == [
+        Arrivals("peer.test", "queued", "", 3),
+        Arrivals("", "refused", "signature", 1),
+    ]
+
+
+async def test_two_processes_count_into_one_row(database: Database) -> None:
+    one, other = ArrivalRecorder(database), ArrivalRecorder(database)
+    for recorder in (one, other):
+        recorder.note("peer.test", "queued", "", NOON)
+        recorder.note("other.test", "queued", "", NOON)
+    async with asyncio.timeout(20):
+        await asyncio.gather(one.flush(), other.flush())
+    assert {line.host: line.count for line in await seen(database)} == {"peer.test": 2, "other.test": 2}
+
+
+async def test_hosts_beyond_the_bound_count_together(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrivals, "MAX_HOSTS", 3)
+    recorder = ArrivalRecorder(database)
+    for number in range(10):
+        recorder.note(f"h{number}.test", "queued", "", NOON)
+    recorder.note("h1.test", "queued", "", NOON)
+    await recorder.flush()
+    counted = {line.host: line.count for line in await seen(database)}
+    assert counted == {"h0.test": 1, "h1.test": 2, "h2.test": 1, "*": 7}
+
+
+async def test_what_could_not_be_written_is_counted_the_next_time(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorder = ArrivalRecorder(database)
+    recorder.note("peer.test", "queued", "", NOON)
+    with monkeypatch.context() as broken:
+        broken.setattr(database, "write", lambda: (_ for _ in ()).throw(OSError("disk full")))
+        with pytest.raises(OSError, match="disk full"):
+            await recorder.flush()
+    await recorder.flush()
+    assert await seen(database) == [Arrivals("peer.test", "queued", "", 1)]
+
+
+async def test_old_days_are_forgotten(database: Database) -> None:
+    recorder = ArrivalRecorder(database)
+    recorder.note("peer.test", "queued", "", NOON - 40 * DAY)
+    recorder.note("peer.test", "queued", "", NOON)
+    await recorder.flush()
+    async with database.write() as tx:
+        assert await arrivals.prune(tx, NOON) == 1
+    assert [line.count for line in await seen(database)] == [1]
+
+
+async def test_the_run_flushes_when_it_is_stopped(database: Database) -> None:
+    recorder = ArrivalRecorder(database)
+    running = asyncio.create_task(recorder.run())
+    await asyncio.sleep(0)
+    recorder.note("peer.test", "queued", "", NOON)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert await seen(database) == [Arrivals("peer.test", "queued", "", 1)]
