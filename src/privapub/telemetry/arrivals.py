@@ -111,14 +111,14 @@ async def _add(tx: Transaction, counts: dict[tuple[str, str, str, str], int]) ->
 
 async def since(tx: Transaction, day: str) -> Sequence[Arrivals]:
     """What arrived on this day (as clock.iso_day writes it) and later: most first."""
-    total = cast(func.sum(arrival.c.count), BigInteger)
+    total = cast(func.sum(arrival.c.count), BigInteger).label("total")
     rows = await tx.all(
         select(arrival.c.host, arrival.c.outcome, arrival.c.reason, total)
         .where(arrival.c.day >= day)
         .group_by(arrival.c.host, arrival.c.outcome, arrival.c.reason)
         .order_by(total.desc(), arrival.c.host, arrival.c.outcome, arrival.c.reason)
     )
-    return [Arrivals(*row) for row in rows]
+    return [Arrivals(row.host, row.outcome, row.reason, row.total) for row in rows]
 
 
 async def prune(tx: Transaction, now: float) -> int:
