@@ -1,0 +1,90 @@
+"""What comes back through the door: an answer, or a problem with a reason."""
+
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from email.message import Message
+
+from multidict import CIMultiDictProxy
+
+from privapub.errors import Unavailable
+
+ACTIVITY_JSON = "application/activity+json"
+LD_JSON = 'application/ld+json; profile="https://www.w3.org/ns/activitystreams"'
+# ActivityPub, section 3.2, asks for the second; some servers know only the first.
+ACTIVITY_TYPES = frozenset({ACTIVITY_JSON, LD_JSON})
+ACTIVITY_ACCEPT = f"{ACTIVITY_JSON}, {LD_JSON}"
+
+REFUSED = frozenset(
+    {
+        "disallowed",
+        "remembered",
+        "private-address",
+        "bad-redirect",
+        "too-many-redirects",
+        "content-type",
+        "too-large",
+    }
+)
+FAILED = frozenset({"bad-json", "timeout", "network"})  # and the statuses
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An HTTP answer whose body has been read.
+
+    `url` is the one that finally answered, without fragment, else just as it was asked for or redirected to;
+    `content_type` is lower-case and without parameters; `content` is what `read` made of the body.
+    """
+
+    status: int
+    url: str
+    headers: CIMultiDictProxy[str]
+    body: bytes
+    hops: int
+    content_type: str
+    content: object = None
+
+
+class FetchProblem(Unavailable):
+    """The other server could not be asked."""
+
+    def __init__(self, host: str, reason: str, *, status: int | None = None, retry_after: str | None = None) -> None:
+        """`reason` is one of REFUSED or FAILED, or the status; `retry_after` is the header as it came.
+
+        The sentence names the host and never the path.
+        """
+        super().__init__(f"{host or 'This address'} could not be asked: {reason}.")
+        self.host = host
+        self.reason = reason
+        self.status = status
+        self.retry_after = retry_after
+
+    @property
+    def outcome(self) -> str:
+        """`refused` where we would not, `failed` where it could not."""
+        return "refused" if self.reason in REFUSED else "failed"
+
+
+def _read_type(header: str) -> tuple[str, list[str]]:
+    message = Message()
+    message["content-type"] = header
+    profile = message.get_param("profile", "", "content-type")
+    return header.partition(";")[0].strip().lower(), str(profile).split()
+
+
+def bare_type(header: str) -> str:
+    """The type of a Content-Type header: `application/json` of `Application/JSON; charset=utf-8`."""
+    return header.partition(";")[0].strip().lower()
+
+
+def is_one_of(header: str, types: AbstractSet[str]) -> bool:
+    """Whether a Content-Type header is one of these (any, where there are none).
+
+    One that is listed with a profile must come with it (RFC 6906: among others, perhaps).
+    """
+    found, profiles = _read_type(header)
+    for wanted in types:
+        kind, needed = _read_type(wanted)
+        if kind == found and set(needed) <= set(profiles):
+            return True
+    return not types

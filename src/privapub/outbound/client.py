@@ -1,0 +1,408 @@
+"""The one HTTP client of the house."""
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Set as AbstractSet
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+
+import aiohttp
+import msgspec
+import structlog
+from aiohttp.abc import AbstractResolver
+from aiohttp.http_exceptions import LineTooLong
+
+from privapub import clock, scope
+from privapub.database.transaction import is_open_here
+from privapub.errors import InvalidInput
+from privapub.outbound import address, target
+from privapub.outbound.answers import Answer, FetchProblem, bare_type, is_one_of
+from privapub.outbound.body import Body, Broken, TooLarge, is_gzip
+from privapub.outbound.gate import Gate
+from privapub.outbound.remembered import Key, Remembered
+from privapub.outbound.target import Target
+from privapub.telemetry.fetches import FetchRecorder
+
+log = structlog.get_logger(__name__)
+
+Headers = tuple[tuple[str, str], ...]
+# Method, URL, the headers that go out so far, the body: gives the headers to add (one of the same name is replaced).
+Sign = Callable[[str, str, Headers, bytes], Awaitable[Headers]]
+AddrInfo = tuple[int, int, int, str, tuple[object, ...]]
+
+TIMEOUT = 10.0
+HOPS = 3
+LIMIT = 1 << 20
+POST_LIMIT = 1 << 16
+POST_BODY_TIMEOUT = 3.0
+CONNECTIONS = 256
+PER_HOST = 8
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+class _PrivateAddress(OSError):
+    """The address that was about to be connected to is not one that may be."""
+
+
+@dataclass
+class _Course:
+    """How one request has gone so far."""
+
+    tags: scope.HttpScope
+    host: str
+    begun: float = field(default_factory=clock.monotonic)
+    hops: int = 0
+    bytes: int = 0
+    status: int | None = None
+    guarded: bool = False  # the guard refused an address
+    reused: bool = False  # the last exchange used a connection that was open before
+
+
+@dataclass(frozen=True)
+class _Request:
+    """What is sent at each hop, before it is signed for that hop."""
+
+    method: str
+    headers: Headers
+    body: bytes
+    sign: Sign | None
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """Which answers are taken."""
+
+    content_types: AbstractSet[str]
+    limit: int
+    same_host: bool
+
+
+_course: ContextVar[_Course] = ContextVar("outbound_course")
+
+
+class Door:
+    """Makes every request that leaves the house, by the rules of this room; one for the process."""
+
+    def __init__(
+        self,
+        *,
+        recorder: FetchRecorder,
+        gate: Gate,
+        user_agent: str,
+        allow: Sequence[address.Network] = (),
+        timeout: float = TIMEOUT,
+        resolver: AbstractResolver | None = None,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        """Prepare; nothing is opened before the first request.
+
+        `allow` are the networks let through the guard, also by plain http and at any port. `timeout` is the total of
+        a request with all its hops, in seconds. `resolver` and `tls` are for tests; a `tls` that does not verify is
+        refused.
+        """
+        self._recorder = recorder
+        self._gate = gate
+        self._allow = tuple(allow)
+        self._user_agent = user_agent
+        self._timeout = timeout
+        self._resolver = resolver
+        self._tls = tls or ssl.create_default_context()
+        if self._tls.verify_mode is not ssl.CERT_REQUIRED or not self._tls.check_hostname:
+            raise ValueError("TLS must be verified")
+        self._remembered = Remembered()
+        self._sessions: dict[str, aiohttp.ClientSession] = {}
+
+    async def get(
+        self,
+        url: str,
+        *,
+        accept: str,
+        content_types: AbstractSet[str],
+        limit: int = LIMIT,
+        sign: Sign | None = None,
+        same_host: bool = False,
+        read: Callable[[bytes], object] | None = None,
+        fresh: bool = False,
+        timeout: float | None = None,  # noqa: ASYNC109  # it is the total of all hops, and recorded
+    ) -> Answer:
+        """Fetch a document, through at most three redirects; FetchProblem for anything but a 2xx.
+
+        `content_types` are those that are taken (`answers.is_one_of`; empty: any); `limit` is in bytes after
+        unpacking. With `same_host` a redirect to another host is `bad-redirect`. `read` turns the body into
+        `Answer.content`; what it cannot read (ValueError, msgspec's errors, InvalidInput) is `bad-json`. `fresh` asks
+        even where a failure is remembered.
+        """
+        course = self._begin(url)
+        request = _Request("GET", (("Accept", accept), ("Accept-Encoding", "gzip")), b"", sign)
+        wanted = _Wanted(content_types, limit, same_host)
+        key = (target.read(url).url if course.host else url, accept, sign is not None)
+
+        async def fetch() -> Answer:
+            first = await self._admit(url, course)
+            if not fresh and self._remembered.holds(key, clock.now()):
+                raise FetchProblem(first.host, "remembered")
+            answer = await self._follow(first, course, request, wanted)
+            return answer if read is None else _understood(answer, read, course.host)
+
+        return await self._told(fetch(), course, self._timeout if timeout is None else timeout, key)
+
+    async def post(self, url: str, body: bytes, *, content_type: str, sign: Sign | None) -> Answer:
+        """Send a body; the answer, whatever its status, with at most 64 KiB of its body.
+
+        No redirect is followed. FetchProblem where nothing answered or nobody was asked. Failures are not remembered.
+        """
+        course = self._begin(url)
+        request = _Request("POST", (("Accept-Encoding", "identity"), ("Content-Type", content_type)), body, sign)
+
+        async def send() -> Answer:
+            where = await self._admit(url, course)
+            try:
+                return await self._post_once(where, course, request)
+            except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
+                # The other end had closed a kept connection just then: that says nothing of it.
+                if not course.reused:
+                    raise
+                return await self._post_once(where, course, request)
+
+        return await self._told(send(), course, self._timeout, None)
+
+    def forget(self, host: str) -> None:
+        """Drop the remembered failures of a host: it has spoken to us, verified."""
+        self._remembered.forget(host.lower().rstrip("."))
+
+    async def close(self) -> None:
+        """Close every connection."""
+        for session in self._sessions.values():
+            await session.close()
+        self._sessions.clear()
+
+    def _begin(self, url: str) -> _Course:
+        tags = scope.current()
+        if not tags.purpose:
+            raise ValueError("a request needs a purpose (scope.purpose)")
+        if is_open_here():
+            raise RuntimeError("no request may be made while a transaction is open")
+        try:
+            host = target.read(url).host
+        except ValueError:
+            host = ""
+        return _Course(tags, host)
+
+    async def _admit(self, url: str, course: _Course) -> Target:
+        """The target of the first hop, judged by its form and by the gate."""
+        try:
+            where = target.read(url)
+        except ValueError:
+            raise FetchProblem(course.host, "private-address") from None
+        await self._judge(where, course)
+        return where
+
+    async def _judge(self, where: Target, course: _Course) -> None:
+        if await self._gate.refuses(where.host) is not None:
+            raise FetchProblem(course.host, "disallowed")
+        port = where.wire.port or 0
+        if not self._allow and (where.scheme != "https" or not address.allowed_port(port)):
+            raise FetchProblem(course.host, "private-address")
+
+    async def _follow(self, where: Target, course: _Course, request: _Request, wanted: _Wanted) -> Answer:
+        while True:
+            async with await self._exchange(where, course, request) as response:
+                course.status = response.status
+                if response.status not in REDIRECTS:
+                    return await self._taken(response, where, course, wanted)
+                if course.hops == HOPS:
+                    raise FetchProblem(course.host, "too-many-redirects", status=response.status)
+                try:
+                    where = target.next_hop(where, response.headers.get("location", ""), same_host=wanted.same_host)
+                except ValueError:
+                    raise FetchProblem(course.host, "bad-redirect", status=response.status) from None
+                response.close()
+            course.hops += 1
+            await self._judge(where, course)
+
+    async def _taken(self, response: aiohttp.ClientResponse, where: Target, course: _Course, wanted: _Wanted) -> Answer:
+        """The body of a last hop, if it is one that was asked for."""
+        status = response.status
+        if not 200 <= status < 300:
+            retry_after = response.headers.get("retry-after")
+            response.close()
+            raise FetchProblem(course.host, str(status), status=status, retry_after=retry_after)
+        kind = ", ".join(response.headers.getall("content-type", ()))
+        gzip = is_gzip(", ".join(response.headers.getall("content-encoding", ())))
+        if gzip is None or not is_one_of(kind, wanted.content_types):
+            response.close()
+            raise FetchProblem(course.host, "content-type", status=status)
+        if (response.content_length or 0) > wanted.limit:
+            response.close()
+            raise FetchProblem(course.host, "too-large", status=status)
+        body = Body(wanted.limit, gzip=gzip)
+        try:
+            async for chunk in response.content.iter_any():
+                course.bytes += len(chunk)
+                body.feed(chunk)
+            content = body.end()
+        except TooLarge:
+            response.close()
+            raise FetchProblem(course.host, "too-large", status=status) from None
+        except Broken:
+            response.close()
+            raise FetchProblem(course.host, "network", status=status) from None
+        return Answer(status, where.url, response.headers, content, course.hops, bare_type(kind))
+
+    async def _post_once(self, where: Target, course: _Course, request: _Request) -> Answer:
+        async with await self._exchange(where, course, request) as response:
+            course.status = response.status
+            got = bytearray()
+            left = course.begun + self._timeout - clock.monotonic()
+            try:
+                async with asyncio.timeout(min(POST_BODY_TIMEOUT, left / 2)):
+                    async for chunk in response.content.iter_any():
+                        course.bytes += len(chunk)
+                        got += chunk
+                        if len(got) >= POST_LIMIT:
+                            response.close()
+                            break
+            except (TimeoutError, aiohttp.ClientError):
+                response.close()  # the status is the answer; what it says besides is for the operator
+            kind = bare_type(response.headers.get("content-type", ""))
+            return Answer(response.status, where.url, response.headers, bytes(got[:POST_LIMIT]), 0, kind)
+
+    async def _exchange(self, where: Target, course: _Course, request: _Request) -> aiohttp.ClientResponse:
+        headers: Headers = (("Host", where.authority), ("User-Agent", self._user_agent), *request.headers)
+        if request.sign is not None:
+            added = await request.sign(request.method, where.url, headers, request.body)
+            names = {name.lower() for name, _ in added}
+            headers = (*(pair for pair in headers if pair[0].lower() not in names), *added)
+        course.reused = False
+        mark = _course.set(course)
+        try:
+            response = await self._session(where.scheme).request(
+                request.method, where.wire, headers=headers, data=request.body or None, allow_redirects=False
+            )
+        finally:
+            _course.reset(mark)
+        course.guarded = False  # one address was refused, another has answered
+        return response
+
+    async def _told(self, work: Awaitable[Answer], course: _Course, total: float, key: Key | None) -> Answer:
+        """Do the work within its time, and tell telemetry, memory and the log how it went."""
+        try:
+            async with asyncio.timeout(total):
+                answer = await work
+        except FetchProblem as refused:
+            self._end(course, refused, key)
+            raise
+        except (TimeoutError, aiohttp.ClientError, OSError, UnicodeError) as error:
+            problem = FetchProblem(course.host, _reason(error, course), status=course.status)
+            self._end(course, problem, key)
+            # Without its cause, whose text may hold the path.
+            raise problem from None
+        self._end(course, None, key)
+        return answer
+
+    def _end(self, course: _Course, problem: FetchProblem | None, key: Key | None) -> None:
+        now = clock.now()
+        if key is not None and problem is not None:
+            self._remembered.add(key, course.host, problem.reason, now)
+        elif key is not None:
+            self._remembered.drop(key)
+        outcome, reason = ("ok", "") if problem is None else (problem.outcome, problem.reason)
+        if problem is None and key is None and not 200 <= (course.status or 0) < 300:
+            outcome, reason = "failed", str(course.status)
+        tags, seconds = course.tags, clock.monotonic() - course.begun
+        if not course.host:
+            return  # what named no host was no fetch
+        self._recorder.note(
+            host=course.host,
+            purpose=tags.purpose,
+            trigger=tags.trigger,
+            outcome=outcome,
+            reason=reason,
+            status=course.status,
+            seconds=seconds,
+            bytes=course.bytes,
+            hops=course.hops,
+            at=now,
+        )
+        if tags.trigger != scope.READER:
+            log.debug(
+                "fetch",
+                host=course.host,
+                purpose=tags.purpose,
+                trigger=tags.trigger,
+                outcome=outcome,
+                reason=reason,
+                status=course.status,
+            )
+
+    def _session(self, scheme: str) -> aiohttp.ClientSession:
+        """The session of a scheme: plain http has connections, and rules for addresses, of its own."""
+        session = self._sessions.get(scheme)
+        if session is None:
+            session = self._sessions[scheme] = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(
+                    limit=CONNECTIONS,
+                    limit_per_host=PER_HOST,
+                    use_dns_cache=False,
+                    resolver=self._resolver or aiohttp.ThreadedResolver(),
+                    ssl=self._tls,
+                    socket_factory=self._guarded(plain=scheme != "https"),
+                ),
+                connector_owner=True,
+                auto_decompress=False,
+                trust_env=False,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
+                trace_configs=[_reuse_seen()],
+            )
+        return session
+
+    def _guarded(self, *, plain: bool) -> Callable[[AddrInfo], socket.socket]:
+        """Makes the sockets of one scheme, for addresses that may be connected to."""
+
+        def make(info: AddrInfo) -> socket.socket:
+            family, kind, protocol, _, place = info
+            literal, port = str(place[0]), int(str(place[1]))
+            if not address.is_in(literal, self._allow) and (
+                plain or not address.is_public(literal) or not address.allowed_port(port)
+            ):
+                _course.get().guarded = True
+                raise _PrivateAddress("private-address")
+            return socket.socket(family, kind, protocol)
+
+        return make
+
+
+def _understood(answer: Answer, read: Callable[[bytes], object], host: str) -> Answer:
+    try:
+        content = read(answer.body)
+    except (ValueError, msgspec.MsgspecError, InvalidInput):
+        raise FetchProblem(host, "bad-json", status=answer.status) from None
+    return replace(answer, content=content)
+
+
+def _reason(error: BaseException, course: _Course) -> str:
+    if course.guarded or isinstance(error, aiohttp.InvalidURL):
+        return "private-address"
+    if isinstance(error, TimeoutError):
+        return "timeout"
+    if isinstance(error.__cause__, LineTooLong):
+        return "too-large"
+    return "network"
+
+
+def _reuse_seen() -> aiohttp.TraceConfig:
+    trace = aiohttp.TraceConfig()
+
+    async def reused(
+        _session: aiohttp.ClientSession,
+        _context: SimpleNamespace,
+        _params: aiohttp.TraceConnectionReuseconnParams,
+    ) -> None:
+        _course.get().reused = True
+
+    trace.on_connection_reuseconn.append(reused)
+    return trace

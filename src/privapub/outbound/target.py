@@ -1,0 +1,63 @@
+"""The URL of a request, judged before any name is looked up (pure)."""
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urldefrag, urljoin
+
+from yarl import URL
+
+# All that RFC 3986 lets into a URI; such a one goes out letter by letter as it came.
+_URI = re.compile(r"[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]+")
+_NEVER = re.compile(r"[\x00-\x20\x7f\\]")
+_ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
+_LONGEST = 4096
+PORTS = {"https": 443, "http": 80}
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where a request goes.
+
+    `url` is as it was given, without fragment; `wire` is the same for the client; `host` is lower-case, in its ASCII
+    form and without trailing dot; `authority` is the Host header (RFC 9110, section 7.2).
+    """
+
+    url: str
+    wire: URL
+    scheme: str
+    host: str
+    authority: str
+
+
+def read(url: str) -> Target:
+    """Take a URL apart; ValueError where it is none that may be asked: not http(s), with a user, or no host."""
+    url = urldefrag(url).url
+    if not url or len(url) > _LONGEST or _NEVER.search(url):
+        raise ValueError("no URL")
+    wire = URL(url, encoded=_URI.fullmatch(url) is not None)
+    if wire.scheme not in PORTS or wire.user is not None or wire.password is not None:
+        raise ValueError("no URL to ask")
+    host = (wire.raw_host or "").lower()
+    if not host.strip(".") or "%" in host or not wire.port:
+        raise ValueError("no host")
+    return Target(
+        url=url,
+        wire=wire,
+        scheme=wire.scheme,
+        host=host.rstrip("."),
+        authority=(wire.host_port_subcomponent or host).lower(),
+    )
+
+
+def next_hop(now_at: Target, location: str, *, same_host: bool) -> Target:
+    """Where a redirect leads; ValueError where it must not be followed.
+
+    Never from https to http, and with `same_host` never to another host.
+    """
+    location = location.strip(" \t")
+    after = read(location if _ABSOLUTE.match(location) else urljoin(now_at.url, location))
+    if now_at.scheme == "https" and after.scheme != "https":
+        raise ValueError("from https to http")
+    if same_host and after.host != now_at.host:
+        raise ValueError("to another host")
+    return after

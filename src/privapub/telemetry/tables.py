@@ -1,0 +1,32 @@
+"""The tables of telemetry."""
+
+from sqlalchemy import BigInteger, Column, Float, Index, Integer, Table, Text
+
+from privapub.database.tables import metadata
+
+fetch = Table(
+    "fetch",
+    metadata,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
+    Column("at", Float(53), nullable=False),
+    Column("host", Text, nullable=False),
+    Column("purpose", Text, nullable=False),
+    Column("trigger", Text, nullable=False),
+    Column("outcome", Text, nullable=False),  # ok, refused or failed
+    Column("reason", Text, nullable=False),  # "" where the outcome is ok
+    Column("status", Integer),
+    Column("seconds", Float(53), nullable=False),
+    Column("bytes", BigInteger, nullable=False),
+    Column("hops", Integer, nullable=False),
+)
+Index("ix_fetch_at", fetch.c.at)
+
+# All that remains of a fetch that a reader caused. A column more would be one too many.
+reader_fetch = Table(
+    "reader_fetch",
+    metadata,
+    Column("day", Text, primary_key=True),
+    Column("host", Text, primary_key=True),
+    Column("count", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
