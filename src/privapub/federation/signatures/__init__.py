@@ -1,8 +1,8 @@
 """Signatures on HTTP requests, made and checked: RFC 9421 and draft-cavage-http-signatures-12, RSA and Ed25519.
 
 Everything is pure: a request, a key and a moment in, headers or a refusal (`BadSignature`) out. What can be told
-without the signer's key (`presented.examine`) stands apart from what needs it (`presented.check`), so that garbage costs
-no fetch.
+without the signer's key (`presented.examine`) stands apart from what needs it (`presented.check`), so that garbage
+costs no fetch.
 
 It promises that whatever is accepted binds the method, the target, the host, the body and a time, and that the key,
 not the request, decides on the algorithm. Whose key it is, and what its owner may do, is left to others.

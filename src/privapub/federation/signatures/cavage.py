@@ -41,7 +41,7 @@ def read(request: HttpRequest) -> Presented:
     if algorithm not in ALGORITHMS:
         raise BadSignature("wrong-algorithm", "The signature of this request uses an algorithm that is not accepted.")
     # Draft 2.1.6: without a list it is `(created)`; older drafts say `date`. Neither binds enough to be accepted.
-    covered = checked_covered(tuple(found.get("headers", "date").lower().split(" ")))
+    covered = checked_covered(tuple(found.get("headers", "date").lower().split()))
     for name in covered:
         if name not in {TARGET, CREATED, EXPIRES} and not components.is_field_name(name):
             raise malformed()

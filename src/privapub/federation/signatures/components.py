@@ -65,8 +65,6 @@ def hosts(request: HttpRequest) -> tuple[str, ...]:
     servers (Takahē) sign the name without the port that they send; that counts where the port is not the scheme's own.
     """
     target = request.target
-    if request.header("host") is None:
-        return (target.authority, target.host) if target.port else (target.authority,)
     value = field(request, "host")
     host, port = split_port(value.lower())
     default = DEFAULT_PORTS[target.scheme]

@@ -53,8 +53,8 @@ class Target:
 class HttpRequest:
     """A request as the outside sees it.
 
-    `url` is the full target URI that the sender meant: an entrance behind a proxy puts the public name there, and hands
-    on the `Host` header that the sender sent (or leaves it out). `headers` are the field lines in their order.
+    `url` is the full target URI that the sender meant: an entrance behind a proxy puts the public name there, and where
+    the proxy rewrites `Host`, the public name in that header too. `headers` are the field lines in their order.
     """
 
     method: str

@@ -1,0 +1,77 @@
+import pytest
+
+from privapub.federation.signatures.digest import check_digest, content_digest, digest, sha256_base64
+from privapub.federation.signatures.request import BadSignature, HttpRequest
+
+BODY = b'{"hello": "world"}\n'
+# RFC 9530, appendix B.1
+SHA256 = "RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg="
+
+
+def posted(*fields: tuple[str, str], method: str = "POST", body: bytes = BODY) -> HttpRequest:
+    return HttpRequest(method, "https://a.test/inbox", fields, body)
+
+
+def reason(request: HttpRequest) -> str:
+    with pytest.raises(BadSignature) as refused:
+        check_digest(request)
+    assert "digest" in str(refused.value)
+    return refused.value.reason
+
+
+def test_digests_are_those_that_rfc_9530_prints() -> None:
+    assert sha256_base64(BODY) == SHA256
+    assert digest(BODY) == f"SHA-256={SHA256}"
+    assert content_digest(BODY) == f"sha-256=:{SHA256}:"
+    assert content_digest(b"") == "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        [("Digest", f"SHA-256={SHA256}")],
+        [("digest", f" sha-256={SHA256} ")],
+        [("Digest", f"MD5=AAAA, Sha-256={SHA256}")],
+        [("Content-Digest", f"sha-256=:{SHA256}:")],
+        [("Content-Digest", f"unknown=:AAAA:, sha-256=:{SHA256}:;note=1")],
+        [("Digest", f"SHA-256={SHA256}"), ("Content-Digest", f"sha-256=:{SHA256}:")],
+        [("Digest", f"SHA-256={SHA256}"), ("Digest", f"SHA-256={SHA256}")],
+    ],
+)
+def test_a_right_digest_is_taken_in_every_form(fields: list[tuple[str, str]]) -> None:
+    check_digest(posted(*fields))
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ([], "no-digest"),
+        ([("Digest", "")], "no-digest"),
+        ([("Digest", "MD5=AAAA")], "unknown-digest"),
+        ([("Content-Digest", "md5=:AAAA:")], "unknown-digest"),
+        ([("Digest", "SHA-256=AAAA")], "wrong-digest"),
+        ([("Digest", f"SHA-256={SHA256},SHA-256=AAAA")], "wrong-digest"),
+        ([("Digest", f"SHA-256={SHA256}"), ("Content-Digest", "sha-256=:AAAA:")], "wrong-digest"),
+        ([("Digest", "MD5=AAAA"), ("Content-Digest", f"sha-256=:{SHA256}:")], "unknown-digest"),
+        ([("Digest", "SHA-256=%%%")], "malformed-digest"),
+        ([("Digest", "SHA-256=\u00e9")], "malformed-digest"),
+        ([("Digest", "SHA-256")], "malformed-digest"),
+        ([("Digest", "=AAAA")], "malformed-digest"),
+        ([("Content-Digest", f"sha-256={SHA256}")], "malformed-digest"),
+        ([("Content-Digest", f'sha-256="{SHA256}"')], "malformed-digest"),
+        ([("Content-Digest", f"sha-256=(:{SHA256}:)")], "malformed-digest"),
+        ([("Digest", "SHA-256=" + "A" * 5000)], "malformed-digest"),
+    ],
+)
+def test_a_missing_or_wrong_digest_is_refused_with_its_reason(fields: list[tuple[str, str]], why: str) -> None:
+    assert reason(posted(*fields)) == why
+
+
+def test_a_get_needs_no_digest_and_one_that_it_has_must_be_right() -> None:
+    check_digest(posted(method="GET", body=b""))
+    check_digest(posted(("Digest", digest(b"")), method="GET", body=b""))
+    assert reason(posted(("Digest", digest(b"x")), method="GET", body=b"")) == "wrong-digest"
+
+
+def test_a_post_without_content_needs_a_digest_too() -> None:
+    assert reason(posted(body=b"")) == "no-digest"
