@@ -1,0 +1,35 @@
+"""What the names in our documents mean: contexts that every server ships, and terms spelled out.
+
+A context URL that a server neither ships nor can fetch makes it drop the document (Friendica), so only two are named.
+"""
+
+from typing import Any
+
+ACTIVITYSTREAMS = "https://www.w3.org/ns/activitystreams"
+SECURITY = "https://w3id.org/security/v1"
+
+_MASTODON = {
+    "toot": "http://joinmastodon.org/ns#",
+    "discoverable": "toot:discoverable",
+    "indexable": "toot:indexable",
+}
+_PROFILE = {
+    "schema": "http://schema.org#",
+    "PropertyValue": "schema:PropertyValue",
+    "value": "schema:value",
+    "manuallyApprovesFollowers": "as:manuallyApprovesFollowers",
+    "alsoKnownAs": {"@id": "as:alsoKnownAs", "@type": "@id"},
+    "movedTo": {"@id": "as:movedTo", "@type": "@id"},
+}
+# https://w3id.org/security/multikey/v1, spelled out.
+_MULTIKEY = {
+    "sec": "https://w3id.org/security#",
+    "Multikey": "sec:Multikey",
+    "assertionMethod": {"@id": "sec:assertionMethod", "@type": "@id", "@container": "@set"},
+    "controller": {"@id": "sec:controller", "@type": "@id"},
+    "publicKeyMultibase": {"@id": "sec:publicKeyMultibase", "@type": "sec:multibase"},
+}
+
+OF_ACTOR: list[Any] = [ACTIVITYSTREAMS, SECURITY, {**_MASTODON, **_PROFILE, **_MULTIKEY}]
+OF_POST: list[Any] = [ACTIVITYSTREAMS, {"sensitive": "as:sensitive", "Hashtag": "as:Hashtag"}]
+PLAIN = ACTIVITYSTREAMS

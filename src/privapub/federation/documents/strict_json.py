@@ -1,0 +1,92 @@
+"""JSON as RFC 8259 has it, read without its freedoms: one meaning for every reader, and nothing a database cannot hold.
+
+Refused: what is not UTF-8 or not JSON, nesting deeper than 32, a name twice in one object, numbers beyond a double, NUL
+or an unpaired surrogate in an id. Elsewhere NUL and unpaired surrogates become U+FFFD. Whole numbers that a double
+cannot hold exactly become doubles (section 6).
+"""
+
+import json
+import math
+from typing import Any, NoReturn
+
+from privapub.federation.documents.problems import BadDocument
+from privapub.markup.characters import storable
+
+MAX_DEPTH = 32
+MAX_EXACT = 2**53 - 1
+# Members whose strings are ids: scrubbing one would make another id of it.
+ID_MEMBERS = frozenset(
+    {
+        "id", "@id", "actor", "object", "target", "origin", "result", "instrument", "attributedTo", "to", "cc", "bto",
+        "bcc", "audience", "inReplyTo", "inbox", "outbox", "sharedInbox", "followers", "following", "owner",
+        "controller", "publicKey", "alsoKnownAs", "movedTo", "href", "url", "context", "conversation",
+    }
+)  # fmt: skip
+
+
+def read(body: bytes) -> dict[str, Any]:
+    """The object that the bytes hold.
+
+    Raises BadDocument with the reason `not-json`, `not-an-object`, `duplicate-key`, `too-deep`, `bad-number` or
+    `bad-id`.
+    """
+    try:
+        document = json.loads(
+            body.decode("utf-8-sig"),
+            object_pairs_hook=_object,
+            parse_constant=_no_number,
+            parse_int=_whole,
+            parse_float=_double,
+        )
+    except RecursionError:
+        raise BadDocument("too-deep") from None
+    except ValueError:
+        # UnicodeDecodeError and JSONDecodeError are ValueErrors.
+        raise BadDocument("not-json") from None
+    if not isinstance(document, dict):
+        raise BadDocument("not-an-object")
+    cleaned = _scrubbed(document, "", MAX_DEPTH)
+    assert isinstance(cleaned, dict)  # noqa: S101 - what goes in as an object comes out as one
+    return cleaned
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise BadDocument("duplicate-key")
+    return members
+
+
+def _no_number(_text: str) -> NoReturn:
+    raise BadDocument("not-json")
+
+
+def _whole(text: str) -> int | float:
+    if len(text) < len(str(MAX_EXACT)):
+        return int(text)
+    number = _double(text)
+    return int(text) if abs(number) <= MAX_EXACT else number
+
+
+def _double(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise BadDocument("bad-number")
+    return number
+
+
+def _scrubbed(value: Any, member: str, depth: int) -> Any:
+    """The value with unstorable characters replaced; `member` is the name under which it stands."""
+    if isinstance(value, str):
+        clean = storable(value)
+        if clean != value and member in ID_MEMBERS:
+            raise BadDocument("bad-id")
+        return clean
+    if not isinstance(value, dict | list):
+        return value
+    if depth == 0:
+        raise BadDocument("too-deep")
+    if isinstance(value, list):
+        return [_scrubbed(item, member, depth - 1) for item in value]
+    # A name that would have to be scrubbed is nobody's: it goes, so that it cannot become another one.
+    return {name: _scrubbed(item, name, depth - 1) for name, item in value.items() if storable(name) == name}

@@ -1,0 +1,70 @@
+"""Our posts as documents (ActivityStreams Vocabulary: Note, Tombstone; ActivityPub, section 5 for the addressing)."""
+
+from typing import Any
+
+from privapub import clock
+from privapub.actors.read import Actor
+from privapub.federation.documents import context
+from privapub.federation.documents.properties import PUBLIC
+from privapub.posts.read import Post
+
+_UNKNOWN_AUDIENCE = "no addressing on the wire for the audience {!r}"
+
+
+def note(post: Post, author: Actor) -> dict[str, Any]:
+    """The post as its readers get it: the same for all of them.
+
+    Raises ValueError for an audience that has no such rendering.
+    """
+    to, cc = addressing(post.audience, author, mentioned(post))
+    document: dict[str, Any] = {
+        "@context": context.OF_POST,
+        "id": post.uri,
+        "type": "Note",
+        "attributedTo": author.uri,
+        "to": to,
+        "cc": cc,
+        "published": clock.iso(post.published_at),
+        "updated": clock.iso(post.edited_at) if post.edited_at is not None else None,
+        "url": post.url or post.uri,
+        "inReplyTo": post.in_reply_to,
+        "summary": post.summary or None,
+        "sensitive": bool(post.sensitive or post.summary),
+        "content": post.content,
+        "contentMap": {post.language: post.content} if post.language else None,
+        "source": {"content": post.source, "mediaType": "text/plain"} if post.source else None,
+        "tag": [_tag(tag) for tag in post.tags],
+        "attachment": [],
+    }
+    return {name: value for name, value in document.items() if value is not None}
+
+
+def addressing(audience: str, author: Actor, named: list[str]) -> tuple[list[str], list[str]]:
+    """`to` and `cc` of what is meant for an audience; `named` are the ids of those who are named in it."""
+    followers = [author.followers] if author.followers else []
+    if audience == "public":
+        return [PUBLIC], [*followers, *named]
+    if audience == "unlisted":
+        return followers, [PUBLIC, *named]
+    if audience == "followers":
+        return followers, named
+    if audience == "direct":
+        return named, []
+    raise ValueError(_UNKNOWN_AUDIENCE.format(audience))
+
+
+def mentioned(post: Post) -> list[str]:
+    """The ids of those whom the post mentions, each once."""
+    return list(dict.fromkeys(tag["href"] for tag in post.tags if tag.get("type") == "Mention" and tag.get("href")))
+
+
+def tombstone(post: Post) -> dict[str, Any]:
+    """What is left of a deleted post."""
+    document: dict[str, Any] = {"@context": context.PLAIN, "id": post.uri, "type": "Tombstone"}
+    if post.deleted_at is not None:
+        document["deleted"] = clock.iso(post.deleted_at)
+    return document
+
+
+def _tag(tag: Any) -> dict[str, str]:
+    return {name: tag[name] for name in ("type", "href", "name") if tag.get(name)}

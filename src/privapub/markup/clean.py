@@ -1,0 +1,63 @@
+"""What of outside HTML is let in: an allow-list, as Mastodon and GoToSocial keep theirs."""
+
+import html as html_module
+import re
+
+import nh3
+
+from privapub.markup.characters import contained
+
+_INLINE = {
+    "a", "abbr", "b", "bdi", "bdo", "br", "cite", "code", "del", "em", "i", "ins", "kbd", "mark", "q", "rp", "rt",
+    "ruby", "s", "samp", "small", "span", "strong", "sub", "sup", "u", "var", "wbr",
+}  # fmt: skip
+# Blocks are kept although nothing here styles them: taken away, their contents would run into one line.
+_BLOCKS = {
+    "address", "article", "aside", "blockquote", "caption", "dd", "details", "div", "dl", "dt", "figcaption", "figure",
+    "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "ol", "p", "pre", "section", "summary",
+    "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
+}  # fmt: skip
+# Elements whose content is no text for people.
+_SILENCED = {"script", "style", "template", "iframe", "object", "noscript", "title", "textarea", "select", "svg"}
+_CLASSES = {"mention", "hashtag", "u-url", "h-card", "p-nickname", "invisible", "ellipsis", "quote-inline"}
+_SCHEMES = {"http", "https", "mailto", "xmpp", "magnet", "gemini", "gopher", "dat", "ipfs", "ipns", "ssb"}
+LINK_REL = "nofollow noopener noreferrer"
+_ROUNDS = 4
+
+_cleaner = nh3.Cleaner(
+    tags=_INLINE | _BLOCKS,
+    clean_content_tags=_SILENCED,
+    attributes={"a": {"href", "title"}, "ol": {"start", "reversed"}, "li": {"value"}, "abbr": {"title"}},
+    tag_attribute_values={"span": {"translate": {"no"}}, "bdo": {"dir": {"ltr", "rtl"}}, "p": {"dir": {"ltr", "rtl"}}},
+    allowed_classes={"a": _CLASSES, "span": _CLASSES, "p": _CLASSES},
+    url_schemes=_SCHEMES,
+    # A relative address in a document from elsewhere would point into this server.
+    url_relative="deny",
+    link_rel=LINK_REL,
+    strip_comments=True,
+)
+_SPACES = re.compile(r"\s+")
+
+
+def clean(html: str) -> str:
+    """HTML that may stand in our pages and answers, from HTML that anyone may have written.
+
+    What it lets through it leaves alone: `clean(clean(x)) == clean(x)`. An element that is not allowed goes, its text
+    stays (but not that of scripts and the like).
+    """
+    before = contained(html)
+    for _ in range(_ROUNDS):
+        # Once more until nothing changes: characters that were written as references appear only in the outcome.
+        after = contained(_cleaner.clean(before))
+        if after == before:
+            return after
+        before = after
+    return html_module.escape(before)
+
+
+def plain(text: str) -> str:
+    """One line of text from a field that is said to be plain (a name, a title): contained, and white space folded.
+
+    Not escaped: whoever puts it into HTML does that.
+    """
+    return _SPACES.sub(" ", contained(text)).strip()
