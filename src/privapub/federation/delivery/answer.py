@@ -25,38 +25,32 @@ class Verdict:
     after: float = 0.0
 
 
+_BY_STATUS: dict[int, Kind] = {
+    301: "moved", 302: "moved", 303: "moved", 307: "moved", 308: "moved",
+    401: "knock", 403: "knock",
+    408: "failed",
+    410: "gone",
+}  # fmt: skip
+_BY_CLASS: dict[int, Kind] = {2: "taken", 4: "final"}
+
+
 def judge(status: int, retry_after: str | None, now: float) -> Verdict:
     """The verdict on a status and the `Retry-After` header beside it."""
     why = f"answered {status}"
-    if 200 <= status < 300:
-        return Verdict("taken", "")
     if status in (429, 503):
         after = seconds_to_wait(retry_after, now)
         return Verdict("failed", why) if after is None else Verdict("busy", why, after)
-    if status in (301, 302, 303, 307, 308):
-        return Verdict("moved", why)
-    if status in (401, 403):
-        return Verdict("knock", why)
-    if status == 410:
-        return Verdict("gone", why)
-    if 400 <= status < 500 and status != 408:
-        return Verdict("final", why)
-    return Verdict("failed", why)
+    return Verdict(_BY_STATUS.get(status) or _BY_CLASS.get(status // 100, "failed"), why)
 
 
 def seconds_to_wait(retry_after: str | None, now: float) -> float | None:
     """The seconds that a `Retry-After` header names (RFC 9110, section 10.2.3), a week at most.
 
-    None where it is absent, garbage, negative or already past.
+    None where it is absent, garbage, negative, zero or already past.
     """
     if retry_after is None:
         return None
     text = retry_after.strip()
-    if re.fullmatch(r"[0-9]{1,18}", text):
-        seconds = float(text)
-    else:
-        moment = clock.from_http_date(text)
-        if moment is None or moment <= now:
-            return None
-        seconds = moment - now
-    return min(seconds, WEEK)
+    is_number = re.fullmatch(r"[0-9]{1,18}", text)
+    seconds = float(text) if is_number else (clock.from_http_date(text) or now) - now
+    return min(seconds, WEEK) if seconds > 0 else None

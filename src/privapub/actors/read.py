@@ -1,0 +1,148 @@
+"""Looking up actors and their public keys."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from sqlalchemy import ColumnElement, select
+
+from privapub.actors.tables import actor, actor_key
+from privapub.database.transaction import Transaction
+from privapub.errors import NotFound
+
+HERE, GONE = "here", "gone"
+
+
+@dataclass(frozen=True)
+class Actor:
+    """One row of `actor`: see the table for what each column means."""
+
+    id: int
+    uri: str
+    kind: str
+    local: bool
+    handle: str
+    host: str
+    name: str
+    summary: str
+    url: str | None
+    icon: str | None
+    image: str | None
+    fields: tuple[Mapping[str, str], ...]
+    inbox: str
+    shared_inbox: str | None
+    outbox: str | None
+    followers: str | None
+    following: str | None
+    locked: bool
+    discoverable: bool
+    indexable: bool
+    also_known_as: tuple[str, ...]
+    moved_to: str | None
+    state: str
+    created_at: float
+    updated_at: float | None
+    fetched_at: float | None
+
+    @property
+    def address(self) -> str:
+        """`handle@host`, without the leading @."""
+        return f"{self.handle}@{self.host}"
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether its host told us that it is no more."""
+        return self.state == GONE
+
+
+@dataclass(frozen=True)
+class Key:
+    """The public half of a key. `algorithm` is "rsa" or "ed25519", `public` a PEM or a multibase word."""
+
+    id: str
+    actor_id: int
+    algorithm: str
+    public: str
+    fetched_at: float
+
+
+_FIELDS = tuple(field.name for field in fields(Actor))
+_PUBLIC_KEY = (
+    actor_key.c.id,
+    actor_key.c.actor_id,
+    actor_key.c.algorithm,
+    actor_key.c.public,
+    actor_key.c.fetched_at,
+)
+
+
+def from_row(row: Any) -> Actor:
+    """An Actor from a row that holds (at least) every column of the table under its own name."""
+    values = {name: getattr(row, name) for name in _FIELDS}
+    values["fields"], values["also_known_as"] = tuple(row.fields), tuple(row.also_known_as)
+    return Actor(**values)
+
+
+async def by_id(tx: Transaction, actor_id: int) -> Actor | None:
+    """The actor with this number."""
+    return await _one(tx, actor.c.id == actor_id)
+
+
+async def known(tx: Transaction, actor_id: int) -> Actor:
+    """The actor with this number, which a row of ours names; NotFound where it is gone from the table."""
+    actor_of_row = await by_id(tx, actor_id)
+    if actor_of_row is None:
+        raise NotFound("There is no such actor.")
+    return actor_of_row
+
+
+async def by_uri(tx: Transaction, uri: str) -> Actor | None:
+    """The actor with this id on the wire, letter by letter."""
+    return await _one(tx, actor.c.uri == uri)
+
+
+async def by_address(tx: Transaction, handle: str, host: str) -> Actor | None:
+    """The actor last seen under this address: the host in any case, the handle as its owner spells it.
+
+    Of several (a host began anew under its old name) those that are still here come first, then the freshest.
+    For a local persona `personas.read.by_handle` is the better question: it knows handles in any case.
+    """
+    rows = await tx.all(select(actor).where(actor.c.host == host.lower(), actor.c.handle == handle))
+    found = [from_row(row) for row in rows]
+    return max(found, key=lambda one: (one.state == HERE, one.local, one.fetched_at or 0), default=None)
+
+
+async def by_ids(tx: Transaction, actor_ids: Collection[int]) -> dict[int, Actor]:
+    """Those of these actors that there are, by number."""
+    if not actor_ids:
+        return {}
+    rows = await tx.all(select(actor).where(actor.c.id.in_(sorted(set(actor_ids)))))
+    return {row.id: from_row(row) for row in rows}
+
+
+async def by_uris(tx: Transaction, uris: Collection[str]) -> dict[str, Actor]:
+    """Those of these actors that are known, by id on the wire."""
+    if not uris:
+        return {}
+    rows = await tx.all(select(actor).where(actor.c.uri.in_(sorted(set(uris)))))
+    return {row.uri: from_row(row) for row in rows}
+
+
+async def by_key(tx: Transaction, key_id: str) -> tuple[Actor, Key] | None:
+    """Whose key this is, and the key."""
+    row = await tx.first(select(*_PUBLIC_KEY).where(actor_key.c.id == key_id))
+    if row is None:
+        return None
+    owner = await by_id(tx, row.actor_id)
+    return None if owner is None else (owner, Key(*row))
+
+
+async def keys_of(tx: Transaction, actor_id: int) -> tuple[Key, ...]:
+    """The public keys of an actor, RSA first."""
+    rows = await tx.all(select(*_PUBLIC_KEY).where(actor_key.c.actor_id == actor_id))
+    return tuple(sorted((Key(*row) for row in rows), key=lambda key: (key.algorithm != "rsa", key.id)))
+
+
+async def _one(tx: Transaction, condition: ColumnElement[bool]) -> Actor | None:
+    row = await tx.first(select(actor).where(condition))
+    return None if row is None else from_row(row)

@@ -1,0 +1,64 @@
+"""`privapub account …`: logins."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from privapub import clock
+from privapub.accounts import holds, passwords, sign_up
+from privapub.cli.opened import with_server
+from privapub.cli.output import Json, say
+from privapub.errors import InvalidInput
+from privapub.server import Server
+
+app = typer.Typer(name="account", help="Logins, each of which may hold several personas.", no_args_is_help=True)
+
+
+@app.command()
+def create(
+    email: str,
+    *,
+    password_stdin: Annotated[
+        bool, typer.Option("--password-stdin", help="Read the password from standard input, its first line.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Make an account."""
+    password = _password(from_stdin=password_stdin)
+
+    async def work(server: Server) -> None:
+        hashed = await passwords.hash_password(password)
+        async with server.database.write() as tx:
+            await sign_up.create(tx, email, hashed, clock.now())
+
+    with_server(work)
+    say(
+        {"email": email},
+        f"Made the account {email}. Now: privapub persona create HANDLE --account {email}",
+        as_json=as_json,
+    )
+
+
+@app.command(name="list")
+def list_(*, as_json: Json = False) -> None:
+    """List the accounts, each with its personas."""
+
+    async def work(server: Server) -> list[dict[str, object]]:
+        async with server.database.read() as tx:
+            return [{"email": email, "personas": handles} for email, handles in await holds.everyone(tx)]
+
+    rows = with_server(work)
+    text = "\n".join(f"{row['email']}: {', '.join(row['personas']) or 'no persona'}" for row in rows)  # type: ignore[arg-type]  # a list of handles
+    say(rows, text or "There is no account yet.", as_json=as_json)
+
+
+def _password(*, from_stdin: bool) -> str:
+    if from_stdin:
+        password = sys.stdin.readline().rstrip("\r\n")
+    elif sys.stdin.isatty():
+        password = str(typer.prompt("Password", hide_input=True, confirmation_prompt=True))
+    else:
+        raise InvalidInput("There is no terminal to ask for a password.", "Pipe it in, with --password-stdin.")
+    passwords.check_strength(password)
+    return password

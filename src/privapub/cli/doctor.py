@@ -1,0 +1,99 @@
+"""`privapub doctor`."""
+
+import asyncio
+import shutil
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import asdict, dataclass
+
+from sqlalchemy import text as sql
+
+from privapub import clock, scope
+from privapub.app import check_ready, close_server, open_server
+from privapub.cli.opened import settings
+from privapub.cli.output import Json, say
+from privapub.errors import PrivaPubError
+from privapub.outbound.answers import FetchProblem
+from privapub.server import Server
+
+WRONG_CLOCK = 60.0  # seconds
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at. `state` is ok, warning or bad."""
+
+    what: str
+    state: str
+    finding: str
+
+
+def doctor(*, as_json: Json = False) -> None:
+    """Look whether everything is as it must be: database, folder, address, clock, ffmpeg."""
+    findings = asyncio.run(_examine())
+    marks = {"ok": "✓", "warning": "!", "bad": "✗"}
+    say(
+        [asdict(finding) for finding in findings],
+        "\n".join(f"{marks[f.state]} {f.what}: {f.finding}" for f in findings),
+        as_json=as_json,
+    )
+    if any(finding.state == "bad" for finding in findings):
+        sys.exit(1)
+
+
+async def _examine() -> list[Finding]:
+    try:
+        server = open_server(settings())
+    except PrivaPubError as error:
+        return [Finding("folder", "bad", f"{error} {error.hint}")]
+    try:
+        return [Finding("folder", "ok", str(server.settings.data.resolve())), *[f async for f in _look(server)]]
+    finally:
+        await close_server(server)
+
+
+async def _look(server: Server) -> AsyncIterator[Finding]:
+    yield await _database(server)
+    yield await _clock(server)
+    yield await _address(server)
+    found = shutil.which("ffmpeg")
+    yield Finding("ffmpeg", *(("ok", found) if found else ("warning", "not found: video and sound will not be taken")))
+
+
+async def _database(server: Server) -> Finding:
+    try:
+        await check_ready(server)
+    except PrivaPubError as error:
+        return Finding("database", "bad", f"{error} {error.hint}")
+    except (OSError, Exception) as error:  # noqa: BLE001 - drivers raise what they like when nobody answers
+        return Finding("database", "bad", f"cannot be used: {error}")
+    return Finding("database", "ok", "SQLite" if server.database.is_sqlite else "PostgreSQL")
+
+
+async def _clock(server: Server) -> Finding:
+    if server.database.is_sqlite:
+        return Finding("clock", "ok", clock.iso(clock.now()))
+    try:
+        async with server.database.read() as tx:
+            theirs = float(await tx.scalar(sql("SELECT extract(epoch FROM clock_timestamp())")))
+    except (OSError, Exception) as error:  # noqa: BLE001 - the same
+        return Finding("clock", "warning", f"cannot be compared with the database's: {error}")
+    apart = abs(theirs - clock.now())
+    if apart > WRONG_CLOCK:
+        return Finding("clock", "bad", f"{apart:.0f} seconds apart from the database's: one of the two is wrong")
+    return Finding("clock", "ok", clock.iso(clock.now()))
+
+
+async def _address(server: Server) -> Finding:
+    """Whether the base URL leads to a PrivaPub that knows its own application actor by webfinger."""
+    url = f"{server.base_url}/.well-known/webfinger?resource=acct:{server.domain}@{server.domain}"
+    try:
+        with scope.purpose("webfinger"):
+            await server.door.get(
+                url, accept="application/jrd+json", content_types=frozenset({"application/jrd+json"}), fresh=True
+            )
+    except FetchProblem as problem:
+        reasons = {"private-address": "it is a private address (PRIVAPUB_ALLOW_ADDRESSES lets it through)"}
+        why = reasons.get(problem.reason, problem.reason)
+        return Finding("base URL", "bad", f"{server.base_url} does not answer webfinger: {why}. Is the server running?")
+    return Finding("base URL", "ok", f"{server.base_url} answers webfinger")

@@ -1,0 +1,40 @@
+"""`privapub federation …`: what comes and goes, without who."""
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from privapub import clock
+from privapub.cli.opened import with_server
+from privapub.cli.output import Json, say, table
+from privapub.jobs import read as jobs
+from privapub.server import Server
+from privapub.telemetry import arrivals, fetches
+
+app = typer.Typer(name="federation", help="What comes from other servers and goes to them.", no_args_is_help=True)
+
+
+@app.command()
+def report(
+    *, days: Annotated[int, typer.Option(min=1, max=30, help="How far back to look.")] = 7, as_json: Json = False
+) -> None:
+    """Count what arrived and what became of it, what was fetched, and the jobs by kind and state."""
+
+    async def work(server: Server) -> dict[str, Any]:
+        since = clock.now() - days * 86400
+        async with server.database.read() as tx:
+            return {
+                "arrivals": [asdict(row) for row in await arrivals.since(tx, clock.iso_day(since))],
+                "fetches": [row._asdict() for row in await fetches.outcomes(tx, since=since)],
+                "jobs": await jobs.counts(tx),
+            }
+
+    data = with_server(work)
+    parts = [
+        ("Arrived at the inboxes", data["arrivals"], ["host", "outcome", "reason", "count"], "nothing yet"),
+        ("Fetched", data["fetches"], ["purpose", "outcome", "reason", "count"], "nothing yet"),
+        ("Jobs", data["jobs"], ["kind", "state", "count"], "none"),
+    ]
+    text = "\n\n".join(f"{title}\n{table(rows, columns, empty)}" for title, rows, columns, empty in parts)
+    say(data, text, as_json=as_json)

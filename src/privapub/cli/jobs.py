@@ -1,0 +1,84 @@
+"""`privapub jobs …`: what waits, runs and has ended."""
+
+from typing import Annotated, Any
+
+import typer
+
+from privapub import clock
+from privapub.cli.opened import with_server
+from privapub.cli.output import Json, say, table
+from privapub.errors import NotFound
+from privapub.jobs import read
+from privapub.server import Server
+
+app = typer.Typer(name="jobs", help="The queue: what waits, runs and has ended.", no_args_is_help=True)
+Which = Annotated[int, typer.Argument(metavar="ID")]
+
+
+@app.command(name="list")
+def list_(
+    *,
+    kind: Annotated[str | None, typer.Option(help="Only jobs of this kind.")] = None,
+    host: Annotated[str | None, typer.Option(help="Only deliveries to this host.")] = None,
+    state: Annotated[str | None, typer.Option(help="waiting, leased, blocked, done, failed or cancelled.")] = None,
+    limit: int = 50,
+    as_json: Json = False,
+) -> None:
+    """List jobs, newest first."""
+
+    async def work(server: Server) -> list[dict[str, Any]]:
+        async with server.database.read() as tx:
+            return await read.list_jobs(tx, kind=kind, lane=host and f"host:{host}", state=state, limit=limit)
+
+    rows = [_readable(row) for row in with_server(work)]
+    say(
+        rows,
+        table(rows, ["id", "kind", "lane", "state", "attempt", "run_at", "error"], "There is no such job."),
+        as_json=as_json,
+    )
+
+
+@app.command()
+def show(which: Which, *, as_json: Json = False) -> None:
+    """Show one job whole."""
+
+    async def work(server: Server) -> dict[str, Any]:
+        async with server.database.read() as tx:
+            found = await read.show(tx, which)
+        if found is None:
+            raise NotFound(f"There is no job {which}.", "`privapub jobs list` shows those there are.")
+        return found
+
+    row = _readable(with_server(work))
+    say(row, "\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in row.items()), as_json=as_json)
+
+
+@app.command()
+def retry(which: Which, *, as_json: Json = False) -> None:
+    """Run a job now: one that waits for its next try, or one that failed."""
+
+    async def work(server: Server) -> None:
+        async with server.database.write() as tx:
+            await read.retry(tx, which, clock.now())
+
+    with_server(work)
+    say({"id": which, "state": "waiting"}, f"Job {which} runs as soon as there is room.", as_json=as_json)
+
+
+@app.command()
+def cancel(which: Which, *, as_json: Json = False) -> None:
+    """Take a waiting job out of the queue."""
+
+    async def work(server: Server) -> None:
+        async with server.database.write() as tx:
+            await read.cancel(tx, which, clock.now())
+
+    with_server(work)
+    say({"id": which, "state": "cancelled"}, f"Job {which} is cancelled.", as_json=as_json)
+
+
+def _readable(row: dict[str, Any]) -> dict[str, Any]:
+    """Moments as text."""
+    return {
+        name: clock.iso(value) if name.endswith("_at") and value is not None else value for name, value in row.items()
+    }

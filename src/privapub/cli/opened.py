@@ -1,0 +1,42 @@
+"""A server opened for the length of one command."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from privapub.app import check_ready, close_server, open_server
+from privapub.database.transaction import Transaction
+from privapub.errors import NotFound
+from privapub.personas.read import Persona, by_handle
+from privapub.server import Server
+from privapub.settings import Settings, load
+
+T = TypeVar("T")
+
+
+async def persona_named(tx: Transaction, handle: str) -> Persona:
+    """The persona with this handle; NotFound where there is none."""
+    found = await by_handle(tx, handle.removeprefix("@"))
+    if found is None:
+        raise NotFound(f"There is no persona {handle!r}.", "`privapub persona list` shows those there are.")
+    return found
+
+
+def settings() -> Settings:
+    """The settings of this installation."""
+    return load(os.environ).settings
+
+
+def with_server(work: Callable[[Server], Awaitable[T]]) -> T:
+    """Do this with an open server whose database is up to date."""
+
+    async def opened() -> T:
+        server = open_server(settings())
+        try:
+            await check_ready(server)
+            return await work(server)
+        finally:
+            await close_server(server)
+
+    return asyncio.run(opened())

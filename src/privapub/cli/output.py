@@ -1,0 +1,39 @@
+"""How commands speak: to people in lines, to programs in JSON."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import typer
+
+from privapub.errors import PrivaPubError
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+
+
+def say(data: Any, text: str, *, as_json: bool) -> None:
+    """Print the data as JSON or the text."""
+    print(json.dumps(data, ensure_ascii=False, indent=2) if as_json else text)  # noqa: T201 - this is where a command speaks
+
+
+def fail(error: PrivaPubError, *, as_json: bool) -> None:
+    """Say what went wrong and what to do, on standard error (as JSON: on standard output, where programs read)."""
+    if as_json:
+        say({"error": str(error), "hint": error.hint}, "", as_json=True)
+    else:
+        print(f"Error: {error}", file=sys.stderr)  # noqa: T201 - the same
+        if error.hint:
+            print(f"Hint: {error.hint}", file=sys.stderr)  # noqa: T201 - the same
+
+
+def table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], empty: str) -> str:
+    """Rows under headings, each column as wide as its widest cell; the sentence `empty` where there are none."""
+    if not rows:
+        return empty
+    cells = [[column.replace("_", " ") for column in columns]]
+    cells += [["" if row.get(column) is None else str(row[column]) for column in columns] for row in rows]
+    widths = [max(len(line[n]) for line in cells) for n in range(len(columns))]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in cells
+    )

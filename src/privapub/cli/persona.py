@@ -1,0 +1,76 @@
+"""`privapub persona …`: the faces of an account."""
+
+import asyncio
+from typing import Annotated, Any
+
+import typer
+
+from privapub import clock
+from privapub.accounts import holds
+from privapub.actors.addresses import Addresses
+from privapub.actors.read import Actor
+from privapub.cli.opened import persona_named, with_server
+from privapub.cli.output import Json, say, table
+from privapub.personas import keys, read
+from privapub.personas.create import create as create_persona
+from privapub.server import Server
+
+app = typer.Typer(name="persona", help="Personas: each is an actor of its own.", no_args_is_help=True)
+
+
+def shown(actor: Actor) -> dict[str, Any]:
+    """A persona as commands print it."""
+    return {
+        "handle": actor.handle,
+        "address": f"@{actor.address}",
+        "id": actor.uri,
+        "url": actor.url,
+        "name": actor.name,
+        "locked": actor.locked,
+    }
+
+
+@app.command()
+def create(
+    handle: str,
+    *,
+    account: Annotated[str, typer.Option(help="The e-mail address of the account that holds it.")],
+    locked: Annotated[bool, typer.Option("--locked", help="Each follower must be accepted by hand.")] = False,
+    name: Annotated[str, typer.Option(help="The name that is shown; the handle where there is none.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Make a persona."""
+
+    async def work(server: Server) -> Actor:
+        async with server.database.read() as tx:
+            owner = await holds.by_email(tx, account)
+        made = await asyncio.to_thread(keys.make)
+        async with server.database.write() as tx:
+            persona_id = await create_persona(
+                tx,
+                handle,
+                made,
+                addresses=Addresses(server.base_url),
+                domain=server.domain,
+                locked=locked,
+                name=name,
+                now=clock.now(),
+            )
+            await holds.give(tx, owner.id, persona_id)
+            return (await persona_named(tx, handle)).actor
+
+    made = with_server(work)
+    data = shown(made)
+    say(data, f"Made {data['address']}\n  page  {data['url']}\n  actor {data['id']}", as_json=as_json)
+
+
+@app.command(name="list")
+def list_(*, as_json: Json = False) -> None:
+    """List all personas."""
+
+    async def work(server: Server) -> list[dict[str, Any]]:
+        async with server.database.read() as tx:
+            return [shown(persona.actor) for persona in await read.every(tx)]
+
+    rows = with_server(work)
+    say(rows, table(rows, ["address", "locked", "url"], "There is no persona yet."), as_json=as_json)

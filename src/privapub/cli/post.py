@@ -1,0 +1,108 @@
+"""`privapub post …`: write, change, take back."""
+
+from typing import Annotated, Any
+
+import typer
+
+from privapub import clock
+from privapub.cli.opened import persona_named, with_server
+from privapub.cli.output import Json, say, table
+from privapub.composing import compose
+from privapub.errors import InvalidInput, NotFound
+from privapub.posts import delete as deleting
+from privapub.posts import read
+from privapub.posts.read import Post
+from privapub.server import Server
+
+app = typer.Typer(name="post", help="Write, change and take back posts.", no_args_is_help=True)
+Persona = Annotated[str, typer.Option("--persona", help="The handle of the persona that writes.")]
+Which = Annotated[str, typer.Argument(metavar="ID", help="The post's id or uri.")]
+AUDIENCES = ("public", "unlisted", "followers", "direct")
+
+
+def shown(post: Post) -> dict[str, Any]:
+    """A post as commands print it."""
+    return {
+        "id": str(post.id),
+        "uri": post.uri,
+        "audience": post.audience,
+        "text": post.source,
+        "html": post.content,
+        "summary": post.summary,
+        "in_reply_to": post.in_reply_to,
+        "published_at": clock.iso(post.published_at),
+        "edited_at": post.edited_at and clock.iso(post.edited_at),
+    }
+
+
+@app.command()
+def create(
+    text: str,
+    *,
+    persona: Persona,
+    audience: Annotated[
+        str, typer.Option(help=f"Who may see it: {', '.join(AUDIENCES)} (direct: those whom the text names).")
+    ],
+    reply_to: Annotated[str | None, typer.Option(help="The address of the post that this answers.")] = None,
+    summary: Annotated[str, typer.Option(help="A warning, shown before the text.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Write a post."""
+    if audience not in AUDIENCES:
+        raise InvalidInput(f"{audience!r} is no audience.", f"It may be {', '.join(AUDIENCES)}.")
+
+    async def work(server: Server) -> Post:
+        async with server.database.read() as tx:
+            me = await persona_named(tx, persona)
+        return await compose.write_post(server, me.id, text, audience, reply_to=reply_to, summary=summary)
+
+    post = with_server(work)
+    say(shown(post), f"Written: {post.uri} (id {post.id})", as_json=as_json)
+
+
+@app.command()
+def edit(which: Which, text: str, *, persona: Persona, as_json: Json = False) -> None:
+    """Change the text of a post."""
+
+    async def work(server: Server) -> Post:
+        me_id, post = await _own(server, persona, which)
+        return await compose.edit_post(server, me_id, post.id, text)
+
+    post = with_server(work)
+    say(shown(post), f"Changed: {post.uri}", as_json=as_json)
+
+
+@app.command()
+def delete(which: Which, *, persona: Persona, as_json: Json = False) -> None:
+    """Take a post back, here and everywhere it went."""
+
+    async def work(server: Server) -> str:
+        me_id, post = await _own(server, persona, which)
+        async with server.database.write() as tx:
+            await deleting.delete(tx, post.id, me_id, clock.now())
+        return post.uri
+
+    uri = with_server(work)
+    say({"uri": uri, "deleted": True}, f"Deleted: {uri}", as_json=as_json)
+
+
+@app.command(name="list")
+def list_(*, persona: Persona, limit: int = 20, as_json: Json = False) -> None:
+    """List a persona's own posts, newest first."""
+
+    async def work(server: Server) -> list[dict[str, Any]]:
+        async with server.database.read() as tx:
+            me = await persona_named(tx, persona)
+            return [shown(post) for post in await read.of_author(tx, me.id, limit=limit)]
+
+    rows = with_server(work)
+    say(rows, table(rows, ["id", "audience", "published_at", "text"], "There is no post yet."), as_json=as_json)
+
+
+async def _own(server: Server, persona: str, which: str) -> tuple[int, Post]:
+    async with server.database.read() as tx:
+        me = await persona_named(tx, persona)
+        found = await (read.by_id(tx, int(which)) if which.isascii() and which.isdigit() else read.by_uri(tx, which))
+    if found is None or found.author_id != me.id or found.deleted_at is not None:
+        raise NotFound(f"{persona} has no post {which}.", "`privapub post list` shows those there are.")
+    return me.id, found

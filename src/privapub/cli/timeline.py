@@ -1,0 +1,34 @@
+"""`privapub timeline`."""
+
+from typing import Annotated, Any
+
+import typer
+
+from privapub.actors.read import by_ids
+from privapub.cli.opened import persona_named, with_server
+from privapub.cli.output import Json, say
+from privapub.cli.post import shown
+from privapub.server import Server
+from privapub.timelines.read import home
+
+
+def timeline(
+    *,
+    persona: Annotated[str, typer.Option("--persona", help="Whose timeline.")],
+    limit: int = 20,
+    as_json: Json = False,
+) -> None:
+    """Show a persona's home timeline, newest first."""
+
+    async def work(server: Server) -> list[dict[str, Any]]:
+        async with server.database.read() as tx:
+            me = await persona_named(tx, persona)
+            posts = await home(tx, me.id, limit=limit)
+            authors = await by_ids(tx, {post.author_id for post in posts})
+        return [{**shown(post), "author": f"@{authors[post.author_id].address}"} for post in posts]
+
+    rows = with_server(work)
+    text = "\n\n".join(
+        f"{row['author']}  {row['published_at']}  {row['audience']}\n{row['html']}\n{row['uri']}" for row in rows
+    )
+    say(rows, text or "There is nothing yet.", as_json=as_json)

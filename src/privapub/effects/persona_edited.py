@@ -1,0 +1,24 @@
+"""A persona changed its profile: its followers' servers get the new one."""
+
+from privapub import identifiers
+from privapub.actors.addresses import Addresses
+from privapub.actors.read import keys_of, known
+from privapub.database.transaction import Transaction
+from privapub.federation.delivery import inboxes
+from privapub.federation.delivery.deliver import deliver
+from privapub.federation.documents import write_activity, write_actor
+from privapub.personas.facts import PersonaEdited
+
+
+async def persona_edited(tx: Transaction, fact: PersonaEdited, addresses: Addresses, now: float) -> None:
+    """One Update to each server that has a follower, and to those whom the persona follows."""
+    actor = await known(tx, fact.persona_id)
+    document = write_actor.person(actor, await keys_of(tx, actor.id), addresses)
+    await deliver(
+        tx,
+        actor.id,
+        write_activity.update(document, addresses.activity(identifiers.token())),
+        await inboxes.of_followers(tx, actor.id),
+        about=actor.uri,
+        now=now,
+    )

@@ -1,0 +1,43 @@
+"""A persona published a post: it goes to the timelines here and to the inboxes elsewhere."""
+
+from privapub.actors.addresses import Addresses
+from privapub.actors.read import known
+from privapub.database.transaction import Transaction
+from privapub.federation.delivery import inboxes
+from privapub.federation.delivery.deliver import deliver
+from privapub.federation.delivery.inboxes import Target
+from privapub.federation.documents.write_activity import create
+from privapub.federation.documents.write_post import note
+from privapub.posts import audience
+from privapub.posts.facts import PostPublished
+from privapub.posts.read import Post
+from privapub.posts.read import by_id as post_by_id
+from privapub.timelines.fill import fill
+
+
+async def post_published(tx: Transaction, fact: PostPublished, _addresses: Addresses, now: float) -> None:
+    """Unless it was taken back meanwhile."""
+    post = await post_by_id(tx, fact.post_id)
+    if post is None or post.deleted_at is not None:
+        return
+    await fill(tx, post, now)
+    author = await known(tx, post.author_id)
+    await deliver(
+        tx,
+        author.id,
+        create(note(post, author), post.activity_uri),
+        await targets(tx, post),
+        about=post.uri,
+        post_id=post.id,
+        now=now,
+    )
+
+
+async def targets(tx: Transaction, post: Post) -> list[Target]:
+    """Where everyone who may receive the post today takes it."""
+    who = await audience.recipients(tx, post)
+    shared = post.audience in inboxes.SHARED
+    found = await inboxes.of_actors(tx, who.actor_ids, shared=shared)
+    if who.followers:
+        found += await inboxes.of_followers(tx, post.author_id)
+    return inboxes.unique(found)

@@ -1,0 +1,14 @@
+"""A post came in: it goes to the timelines of those here who may see it and asked for it."""
+
+from privapub.actors.addresses import Addresses
+from privapub.database.transaction import Transaction
+from privapub.posts.facts import PostReceived
+from privapub.posts.read import by_id
+from privapub.timelines.fill import fill
+
+
+async def post_received(tx: Transaction, fact: PostReceived, _addresses: Addresses, now: float) -> None:
+    """Unless it was taken back meanwhile."""
+    post = await by_id(tx, fact.post_id)
+    if post is not None and post.deleted_at is None:
+        await fill(tx, post, now)

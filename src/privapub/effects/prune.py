@@ -1,0 +1,28 @@
+"""What is kept for a time goes when the time is over: a job that puts its own next run."""
+
+from typing import Any
+
+from privapub.database.transaction import Transaction
+from privapub.federation.delivery import deliver
+from privapub.federation.fetching import scheme
+from privapub.federation.inbox import store
+from privapub.jobs.enqueue import put
+from privapub.jobs.job import Job, NewJob
+from privapub.posts import tombstones
+from privapub.telemetry import arrivals
+from privapub.telemetry import prune as fetches
+
+PRUNE = "prune"
+EVERY = 3600.0
+
+
+async def plan(tx: Transaction, run_at: float | None = None) -> None:
+    """See that a run is waiting: called at start, and by each run for the next one."""
+    await put(tx, [NewJob(PRUNE, PRUNE, run_at=run_at, dedupe_key=PRUNE, unique_while_waiting=True)])
+
+
+async def prune(tx: Transaction, _job: Job, _fetched: Any, now: float) -> None:
+    """Each room knows how long its rows live."""
+    for room in (fetches, arrivals, deliver, scheme, store, tombstones):
+        await room.prune(tx, now)
+    await plan(tx, now + EVERY)

@@ -1,0 +1,84 @@
+"""Put an activity on its way: one rendering, one row for each inbox, one bulk insert of jobs (SPEC 3.2)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import delete, insert, select
+from yarl import URL
+
+from privapub import identifiers
+from privapub.database.transaction import Transaction
+from privapub.federation.delivery import sent
+from privapub.federation.delivery.inboxes import Target
+from privapub.federation.delivery.tables import rendering
+from privapub.federation.documents.encode import encode
+from privapub.federation.signatures.digest import sha256_base64
+from privapub.jobs.enqueue import put
+from privapub.jobs.job import NewJob
+
+DELIVERY = "delivery"
+# A waiting delivery is given up after 30 days, and its job is kept for seven more: then nobody asks for the bytes.
+RENDERING_KEPT = 40 * 86400.0
+
+
+def lane_of(inbox: str) -> str:
+    """The lane of deliveries to the host of an inbox: `host:example.org`, with the port where it is no usual one."""
+    return f"host:{host_of(inbox)}"
+
+
+def host_of(url: str) -> str:
+    """Host and port as they name a server: the port only where it is not the scheme's own."""
+    parsed = URL(url)
+    host = parsed.host or ""
+    return host if parsed.is_default_port() or parsed.port is None else f"{host}:{parsed.port}"
+
+
+async def deliver(
+    tx: Transaction,
+    actor_id: int,
+    activity: dict[str, Any],
+    targets: Sequence[Target],
+    *,
+    about: str,
+    post_id: int | None = None,
+    now: float,
+) -> None:
+    """Queue an activity of a local actor for these inboxes, once for each activity id and inbox.
+
+    `about` is the uri of what the activity is about: activities about one thing keep their order at each inbox. With a
+    `post_id`, who gets it is noted with the post.
+    """
+    if not targets:
+        return
+    body = encode(activity)
+    name = identifiers.token()
+    await tx.execute(
+        insert(rendering).values(id=name, actor_id=actor_id, body=body, digest=sha256_base64(body), created_at=now)
+    )
+    if post_id is not None:
+        await sent.note_waiting(tx, post_id, targets, now)
+    await put(tx, [job(name, activity["id"], target, about, post_id) for target in targets])
+
+
+def job(rendering_id: str, activity_id: str, target: Target, about: str, post_id: int | None) -> NewJob:
+    """The job that brings one rendering to one inbox."""
+    return NewJob(
+        kind=DELIVERY,
+        lane=lane_of(target.inbox),
+        args={
+            "rendering": rendering_id,
+            "activity": activity_id,
+            "inbox": target.inbox,
+            "recipient": target.recipient,
+            "about": about,
+            "post": post_id,
+        },
+        dedupe_key=f"{activity_id} {target.inbox}",
+        ordering_key=f"{about} {target.inbox}",
+    )
+
+
+async def prune(tx: Transaction, now: float, limit: int = 1000) -> int:
+    """Drop renderings that no job can name any more; the number dropped."""
+    old = select(rendering.c.id).where(rendering.c.created_at < now - RENDERING_KEPT).limit(limit)
+    return (await tx.execute(delete(rendering).where(rendering.c.id.in_(old)))).rowcount

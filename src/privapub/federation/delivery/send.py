@@ -1,0 +1,176 @@
+"""One try of one delivery: sign afresh, post, judge the answer (SPEC 1.8, 3.3). No transaction is open meanwhile."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import select
+
+from privapub import clock, scope
+from privapub.actors.remote import mark_gone
+from privapub.actors.tables import actor
+from privapub.database.transaction import Transaction
+from privapub.errors import PrivaPubError
+from privapub.federation.delivery import sent
+from privapub.federation.delivery.answer import Verdict, judge
+from privapub.federation.delivery.deliver import host_of, job
+from privapub.federation.delivery.inboxes import Target
+from privapub.federation.delivery.tables import rendering
+from privapub.federation.fetching import scheme as schemes
+from privapub.federation.fetching.actor import fetch_actor
+from privapub.federation.signatures.keys import PrivateKey
+from privapub.federation.signatures.request import HttpRequest
+from privapub.federation.signatures.sign import sign
+from privapub.jobs.enqueue import put
+from privapub.jobs.job import Done, GiveUp, Job, Outcome, Retry
+from privapub.outbound.answers import FetchProblem
+from privapub.personas.keys import signing_key
+from privapub.server import Server
+
+CONTENT_TYPE = "application/activity+json"
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """Everything that a try needs from the database."""
+
+    inbox: str
+    body: bytes
+    digest: str
+    actor_id: int
+    key: PrivateKey
+    scheme: schemes.Scheme
+
+
+async def send(server: Server, job: Job) -> Outcome:
+    """Bring one rendering to one inbox; the outcome says what became of it."""
+    async with server.database.read() as tx:
+        parcel = await _parcel(tx, job, clock.now())
+    if parcel is None:
+        return GiveUp("what was to be sent is no more")
+    verdict = await _post(server, parcel, parcel.scheme)
+    if verdict.kind == "knock":
+        verdict = await _knock(server, parcel, verdict)
+    if verdict.kind == "moved":
+        return await _follow_the_actor(server, job, parcel, verdict)
+    if verdict.kind == "gone":
+        await _ask_whether_gone(server, job)
+    return _outcome(verdict)
+
+
+def _outcome(verdict: Verdict) -> Outcome:
+    match verdict.kind:
+        case "taken":
+            return Done()
+        case "busy":
+            return Retry(verdict.after, verdict.why, spends_attempt=False, whole_lane=True)
+        case "failed":
+            return Retry(None, verdict.why)
+        case _:
+            return GiveUp(verdict.why)
+
+
+async def record(tx: Transaction, ended: Sequence[tuple[Job, Outcome]], now: float) -> None:
+    """Keep the `sent` rows of posts up to date, in the transaction that writes the outcomes."""
+    await sent.note_outcomes(tx, [_row(job, outcome, now) for job, outcome in ended if job.args["post"] is not None])
+
+
+def _row(job: Job, outcome: Outcome, now: float) -> dict[str, object]:
+    if isinstance(outcome, Done):
+        became, why = sent.TAKEN, ""
+    else:
+        became, why = (sent.FAILED if isinstance(outcome, GiveUp) else sent.WAITING), outcome.why
+    return {
+        "post": job.args["post"],
+        "to": job.args["inbox"],
+        "who": job.args["recipient"],
+        "outcome": became,
+        "why": why,
+        "at": now,
+    }
+
+
+async def _parcel(tx: Transaction, job: Job, now: float) -> Parcel | None:
+    row = await tx.first(select(rendering).where(rendering.c.id == job.args["rendering"]))
+    if row is None:
+        return None
+    inbox = job.args["inbox"]
+    key_id, pem = await signing_key(tx, row.actor_id)
+    scheme = await schemes.of_host(tx, host_of(inbox), now)
+    return Parcel(inbox, row.body, row.digest, row.actor_id, PrivateKey.from_pem(key_id, pem), scheme)
+
+
+async def _post(server: Server, parcel: Parcel, scheme: schemes.Scheme) -> Verdict:
+    async def signer(
+        method: str, url: str, headers: tuple[tuple[str, str], ...], body: bytes
+    ) -> tuple[tuple[str, str], ...]:
+        request = HttpRequest(method, url, headers, body)
+        return sign(request, parcel.key, scheme, clock.now(), digest_b64=parcel.digest)
+
+    try:
+        with scope.purpose("delivery"):
+            answer = await server.door.post(parcel.inbox, parcel.body, content_type=CONTENT_TYPE, sign=signer)
+    except FetchProblem as problem:
+        if problem.reason in ("disallowed", "private-address"):
+            return Verdict("final", problem.reason)
+        return Verdict("failed", problem.reason)
+    return judge(answer.status, answer.headers.get("retry-after"), clock.now())
+
+
+async def _knock(server: Server, parcel: Parcel, refused: Verdict) -> Verdict:
+    """One try with the other scheme before a refusal is believed."""
+    scheme = schemes.other(parcel.scheme)
+    verdict = await _post(server, parcel, scheme)
+    if verdict.kind == "knock":
+        return Verdict("final", f"{refused.why} whichever way it was signed")
+    if verdict.kind == "taken":
+        async with server.database.write() as tx:
+            await schemes.remember(tx, host_of(parcel.inbox), scheme, clock.now())
+    return verdict
+
+
+async def _follow_the_actor(server: Server, old: Job, parcel: Parcel, verdict: Verdict) -> Outcome:
+    """A redirect is not followed: whoever the inbox belongs to says where it is now."""
+    uri = old.args["recipient"] or await _someone_at(server, parcel.inbox)
+    if not uri:
+        return Retry(None, verdict.why)
+    try:
+        found = await fetch_actor(server, uri, fresh=True)
+    except PrivaPubError as problem:
+        return Retry(None, f"{verdict.why}, and its owner could not be asked: {problem}")
+    inbox = found.inbox if old.args["recipient"] else found.shared_inbox or found.inbox
+    if inbox == parcel.inbox:
+        return Retry(None, verdict.why)
+    new = Target(inbox, old.args["recipient"])
+    async with server.database.write() as tx:
+        await sent.moved(tx, Target(parcel.inbox, old.args["recipient"]), new)
+        arguments = old.args
+        await put(tx, [job(arguments["rendering"], arguments["activity"], new, arguments["about"], arguments["post"])])
+    return GiveUp("the inbox has moved")
+
+
+async def _someone_at(server: Server, shared_inbox: str) -> str | None:
+    async with server.database.read() as tx:
+        statement = select(actor.c.uri).where(actor.c.shared_inbox == shared_inbox, actor.c.state == "here").limit(1)
+        uri: Any = await tx.scalar(statement)
+    return uri if isinstance(uri, str) else None
+
+
+async def _ask_whether_gone(server: Server, job: Job) -> None:
+    """A 410 from an inbox marks its actor gone once the actor's own address says so too; it says nothing of a host."""
+    uri = job.args["recipient"]
+    if not uri:
+        return
+    try:
+        await fetch_actor(server, uri, fresh=True)
+    except FetchProblem as problem:
+        if problem.status != 410:
+            return
+    except PrivaPubError:
+        return
+    else:
+        return
+    async with server.database.write() as tx:
+        found = await tx.scalar(select(actor.c.id).where(actor.c.uri == uri))
+        if found is not None:
+            await mark_gone(tx, found, clock.now())

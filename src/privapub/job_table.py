@@ -1,0 +1,78 @@
+"""Every job kind and every fact, and the function that does it: one table, checked at start, handed to the worker."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Any
+
+from privapub.actors.addresses import Addresses
+from privapub.actors.facts import ActorGone
+from privapub.database.transaction import Transaction
+from privapub.effects.actor_gone import actor_gone
+from privapub.effects.follow_answered import follow_answered
+from privapub.effects.follow_asked import follow_asked
+from privapub.effects.follow_withdrawn import follow_withdrawn
+from privapub.effects.persona_edited import persona_edited
+from privapub.effects.post_deleted import post_deleted
+from privapub.effects.post_edited import post_edited
+from privapub.effects.post_published import post_published
+from privapub.effects.post_received import post_received
+from privapub.effects.prune import PRUNE, prune
+from privapub.federation.delivery.deliver import DELIVERY
+from privapub.federation.delivery.send import record, send
+from privapub.federation.inbox import dispatch
+from privapub.federation.inbox.store import INBOX
+from privapub.follows.facts import FollowAnswered, FollowAsked, FollowWithdrawn
+from privapub.jobs.enqueue import fact_kind
+from privapub.jobs.job import Job, Outcome
+from privapub.jobs.kind import JobKind, Write
+from privapub.personas.facts import PersonaEdited
+from privapub.posts.facts import PostDeleted, PostEdited, PostPublished, PostReceived
+from privapub.server import Server
+
+Effect = Callable[[Transaction, Any, Addresses, float], Awaitable[None]]
+
+EFFECTS: Mapping[type, Effect] = {
+    ActorGone: actor_gone,
+    FollowAnswered: follow_answered,
+    FollowAsked: follow_asked,
+    FollowWithdrawn: follow_withdrawn,
+    PersonaEdited: persona_edited,
+    PostDeleted: post_deleted,
+    PostEdited: post_edited,
+    PostPublished: post_published,
+    PostReceived: post_received,
+}
+
+
+def job_kinds(server: Server) -> dict[str, JobKind]:
+    """The table, by name."""
+    settings = server.settings
+    addresses = Addresses(server.base_url)
+    kinds = [
+        JobKind(
+            DELIVERY,
+            fetch=partial(send, server),
+            record=record,
+            at_once=settings.deliveries_at_once,
+            per_lane=settings.deliveries_per_host,
+        ),
+        JobKind(
+            INBOX,
+            fetch=partial(dispatch.fetch, server),
+            write=partial(dispatch.write, server),
+            at_once=settings.inbox_at_once,
+        ),
+        JobKind(PRUNE, write=prune, at_once=1),
+        *(JobKind(fact_kind(fact), write=_effect(fact, effect, addresses)) for fact, effect in EFFECTS.items()),
+    ]
+    return {kind.name: kind for kind in kinds}
+
+
+def _effect(fact: type, effect: Effect, addresses: Addresses) -> Write:
+    """A job of a fact is the fact's fields: what follows from it is written with the job's end."""
+
+    async def write(tx: Transaction, job: Job, _fetched: Any, now: float) -> Outcome | None:
+        await effect(tx, fact(**job.args), addresses, now)
+        return None
+
+    return write
