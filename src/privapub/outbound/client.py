@@ -1,27 +1,24 @@
 """The one HTTP client of the house."""
 
 import asyncio
-import socket
 import ssl
 from collections.abc import Awaitable, Callable, Sequence
 from collections.abc import Set as AbstractSet
-from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
-from types import SimpleNamespace
+from dataclasses import dataclass, replace
 
 import aiohttp
 import msgspec
 import structlog
 from aiohttp.abc import AbstractResolver
-from aiohttp.http_exceptions import LineTooLong
 
 from privapub import clock, scope
 from privapub.database.transaction import is_open_here
 from privapub.errors import InvalidInput
-from privapub.outbound import address, target
+from privapub.outbound import address, guard, target
 from privapub.outbound.answers import Answer, FetchProblem, bare_type, is_one_of
 from privapub.outbound.body import Body, Broken, TooLarge, is_gzip
 from privapub.outbound.gate import Gate
+from privapub.outbound.guard import Course
 from privapub.outbound.remembered import Key, Remembered
 from privapub.outbound.target import Target
 from privapub.telemetry.fetches import FetchRecorder
@@ -31,7 +28,6 @@ log = structlog.get_logger(__name__)
 Headers = tuple[tuple[str, str], ...]
 # Method, URL, the headers that go out so far, the body: gives the headers to add (one of the same name is replaced).
 Sign = Callable[[str, str, Headers, bytes], Awaitable[Headers]]
-AddrInfo = tuple[int, int, int, str, tuple[object, ...]]
 
 TIMEOUT = 10.0
 HOPS = 3
@@ -41,24 +37,6 @@ POST_BODY_TIMEOUT = 3.0
 CONNECTIONS = 256
 PER_HOST = 8
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-
-
-class _PrivateAddress(OSError):
-    """The address that was about to be connected to is not one that may be."""
-
-
-@dataclass
-class _Course:
-    """How one request has gone so far."""
-
-    tags: scope.HttpScope
-    host: str
-    begun: float = field(default_factory=clock.monotonic)
-    hops: int = 0
-    bytes: int = 0
-    status: int | None = None
-    guarded: bool = False  # the guard refused an address
-    reused: bool = False  # the last exchange used a connection that was open before
 
 
 @dataclass(frozen=True)
@@ -78,9 +56,6 @@ class _Wanted:
     content_types: AbstractSet[str]
     limit: int
     same_host: bool
-
-
-_course: ContextVar[_Course] = ContextVar("outbound_course")
 
 
 class Door:
@@ -108,7 +83,8 @@ class Door:
         self._allow = tuple(allow)
         self._user_agent = user_agent
         self._timeout = timeout
-        self._resolver = resolver
+        self._resolver = resolver or guard.Resolver()
+        self._owned = self._resolver if resolver is None else None
         self._tls = tls or ssl.create_default_context()
         if self._tls.verify_mode is not ssl.CERT_REQUIRED or not self._tls.check_hostname:
             raise ValueError("TLS must be verified")
@@ -169,6 +145,14 @@ class Door:
 
         return await self._told(send(), course, self._timeout, None)
 
+    async def refuses(self, url: str) -> bool:
+        """Whether the gate keeps this URL's host out: then nothing is asked of it and nothing is taken from it."""
+        try:
+            host = target.read(url).host
+        except ValueError:
+            return True
+        return await self._gate.refuses(host) is not None
+
     def forget(self, host: str) -> None:
         """Drop the remembered failures of a host: it has spoken to us, verified."""
         self._remembered.forget(host.lower().rstrip("."))
@@ -178,8 +162,10 @@ class Door:
         for session in self._sessions.values():
             await session.close()
         self._sessions.clear()
+        if self._owned is not None:
+            await self._owned.close()
 
-    def _begin(self, url: str) -> _Course:
+    def _begin(self, url: str) -> Course:
         tags = scope.current()
         if not tags.purpose:
             raise ValueError("a request needs a purpose (scope.purpose)")
@@ -189,9 +175,9 @@ class Door:
             host = target.read(url).host
         except ValueError:
             host = ""
-        return _Course(tags, host)
+        return Course(tags, host)
 
-    async def _admit(self, url: str, course: _Course) -> Target:
+    async def _admit(self, url: str, course: Course) -> Target:
         """The target of the first hop, judged by its form and by the gate."""
         try:
             where = target.read(url)
@@ -200,14 +186,14 @@ class Door:
         await self._judge(where, course)
         return where
 
-    async def _judge(self, where: Target, course: _Course) -> None:
+    async def _judge(self, where: Target, course: Course) -> None:
         if await self._gate.refuses(where.host) is not None:
             raise FetchProblem(course.host, "disallowed")
         port = where.wire.port or 0
         if not self._allow and (where.scheme != "https" or not address.allowed_port(port)):
             raise FetchProblem(course.host, "private-address")
 
-    async def _follow(self, where: Target, course: _Course, request: _Request, wanted: _Wanted) -> Answer:
+    async def _follow(self, where: Target, course: Course, request: _Request, wanted: _Wanted) -> Answer:
         while True:
             async with await self._exchange(where, course, request) as response:
                 course.status = response.status
@@ -223,7 +209,7 @@ class Door:
             course.hops += 1
             await self._judge(where, course)
 
-    async def _taken(self, response: aiohttp.ClientResponse, where: Target, course: _Course, wanted: _Wanted) -> Answer:
+    async def _taken(self, response: aiohttp.ClientResponse, where: Target, course: Course, wanted: _Wanted) -> Answer:
         """The body of a last hop, if it is one that was asked for."""
         status = response.status
         if not 200 <= status < 300:
@@ -252,7 +238,7 @@ class Door:
             raise FetchProblem(course.host, "network", status=status) from None
         return Answer(status, where.url, response.headers, content, course.hops, bare_type(kind))
 
-    async def _post_once(self, where: Target, course: _Course, request: _Request) -> Answer:
+    async def _post_once(self, where: Target, course: Course, request: _Request) -> Answer:
         async with await self._exchange(where, course, request) as response:
             course.status = response.status
             got = bytearray()
@@ -270,24 +256,24 @@ class Door:
             kind = bare_type(response.headers.get("content-type", ""))
             return Answer(response.status, where.url, response.headers, bytes(got[:POST_LIMIT]), 0, kind)
 
-    async def _exchange(self, where: Target, course: _Course, request: _Request) -> aiohttp.ClientResponse:
+    async def _exchange(self, where: Target, course: Course, request: _Request) -> aiohttp.ClientResponse:
         headers: Headers = (("Host", where.authority), ("User-Agent", self._user_agent), *request.headers)
         if request.sign is not None:
             added = await request.sign(request.method, where.url, headers, request.body)
             names = {name.lower() for name, _ in added}
             headers = (*(pair for pair in headers if pair[0].lower() not in names), *added)
         course.reused = False
-        mark = _course.set(course)
+        mark = guard.course.set(course)
         try:
             response = await self._session(where.scheme).request(
                 request.method, where.wire, headers=headers, data=request.body or None, allow_redirects=False
             )
         finally:
-            _course.reset(mark)
+            guard.course.reset(mark)
         course.guarded = False  # one address was refused, another has answered
         return response
 
-    async def _told(self, work: Awaitable[Answer], course: _Course, total: float, key: Key | None) -> Answer:
+    async def _told(self, work: Awaitable[Answer], course: Course, total: float, key: Key | None) -> Answer:
         """Do the work within its time, and tell telemetry, memory and the log how it went."""
         try:
             async with asyncio.timeout(total):
@@ -296,14 +282,14 @@ class Door:
             self._end(course, refused, key)
             raise
         except (TimeoutError, aiohttp.ClientError, OSError, UnicodeError) as error:
-            problem = FetchProblem(course.host, _reason(error, course), status=course.status)
+            problem = FetchProblem(course.host, guard.reason(error, course), status=course.status)
             self._end(course, problem, key)
             # Without its cause, whose text may hold the path.
             raise problem from None
         self._end(course, None, key)
         return answer
 
-    def _end(self, course: _Course, problem: FetchProblem | None, key: Key | None) -> None:
+    def _end(self, course: Course, problem: FetchProblem | None, key: Key | None) -> None:
         now = clock.now()
         if key is not None and problem is not None:
             self._remembered.add(key, course.host, problem.reason, now)
@@ -347,33 +333,18 @@ class Door:
                     limit=CONNECTIONS,
                     limit_per_host=PER_HOST,
                     use_dns_cache=False,
-                    resolver=self._resolver or aiohttp.ThreadedResolver(),
+                    resolver=self._resolver,
                     ssl=self._tls,
-                    socket_factory=self._guarded(plain=scheme != "https"),
+                    socket_factory=guard.sockets(self._allow, plain=scheme != "https"),
                 ),
                 connector_owner=True,
                 auto_decompress=False,
                 trust_env=False,
                 cookie_jar=aiohttp.DummyCookieJar(),
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
-                trace_configs=[_reuse_seen()],
+                trace_configs=[guard.reuse_seen()],
             )
         return session
-
-    def _guarded(self, *, plain: bool) -> Callable[[AddrInfo], socket.socket]:
-        """Makes the sockets of one scheme, for addresses that may be connected to."""
-
-        def make(info: AddrInfo) -> socket.socket:
-            family, kind, protocol, _, place = info
-            literal, port = str(place[0]), int(str(place[1]))
-            if not address.is_in(literal, self._allow) and (
-                plain or not address.is_public(literal) or not address.allowed_port(port)
-            ):
-                _course.get().guarded = True
-                raise _PrivateAddress("private-address")
-            return socket.socket(family, kind, protocol)
-
-        return make
 
 
 def _understood(answer: Answer, read: Callable[[bytes], object], host: str) -> Answer:
@@ -382,27 +353,3 @@ def _understood(answer: Answer, read: Callable[[bytes], object], host: str) -> A
     except (ValueError, msgspec.MsgspecError, InvalidInput):
         raise FetchProblem(host, "bad-json", status=answer.status) from None
     return replace(answer, content=content)
-
-
-def _reason(error: BaseException, course: _Course) -> str:
-    if course.guarded or isinstance(error, aiohttp.InvalidURL):
-        return "private-address"
-    if isinstance(error, TimeoutError):
-        return "timeout"
-    if isinstance(error.__cause__, LineTooLong):
-        return "too-large"
-    return "network"
-
-
-def _reuse_seen() -> aiohttp.TraceConfig:
-    trace = aiohttp.TraceConfig()
-
-    async def reused(
-        _session: aiohttp.ClientSession,
-        _context: SimpleNamespace,
-        _params: aiohttp.TraceConnectionReuseconnParams,
-    ) -> None:
-        _course.get().reused = True
-
-    trace.on_connection_reuseconn.append(reused)
-    return trace
