@@ -1,0 +1,179 @@
+"""Who signed a request: one opinion for the inbox and for signed GETs.
+
+`Signed`: this actor did. `Refused`: nobody whom we believe did, and asking again changes nothing (401). `Undecided`:
+the key's host did not answer, so that we cannot tell now (503, and the sender tries again).
+
+What can be told without a key is told first, so that garbage costs no fetch. A key is taken from the database, else
+fetched; one that fails is fetched once more, since keys are changed, at most once per key in five minutes. What could
+not be had, or did not help, is remembered for that long, so that a flood of bad signatures is no flood of fetches.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+from privapub import scope
+from privapub.actors import read
+from privapub.actors.read import Actor
+from privapub.errors import PrivaPubError
+from privapub.federation.fetching.document import final
+from privapub.federation.fetching.key import fetch_key, public_key
+from privapub.federation.signatures import presented as signatures
+from privapub.federation.signatures.keys import BadKey, PublicKey
+from privapub.federation.signatures.presented import Presented
+from privapub.federation.signatures.request import BadSignature, HttpRequest
+from privapub.outbound.answers import FetchProblem
+from privapub.outbound.client import Door
+from privapub.server import Server
+
+COOL_DOWN = 300.0  # seconds between two fetches of one key
+MOST_REMEMBERED = 10_000
+_NO_KEY = "The key that signed this request cannot be had."
+
+
+@dataclass(frozen=True)
+class Signed:
+    """This actor signed it, with this key."""
+
+    actor: Actor
+    key_id: str
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Nobody whom we believe signed it. The reason is a short word, the sentence is for the sender."""
+
+    reason: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """It cannot be told now."""
+
+    reason: str
+    sentence: str
+
+
+Opinion = Signed | Refused | Undecided
+
+
+class _Memory:
+    """What one process knows of keys that it fetched lately: bounded, and gone with the process."""
+
+    def __init__(self) -> None:
+        self.asked: OrderedDict[str, tuple[float, Refused | Undecided | None]] = OrderedDict()
+        self.locks: dict[str, tuple[asyncio.Lock, int]] = {}
+
+    def lately(self, key_id: str, now: float) -> tuple[float, Refused | Undecided | None] | None:
+        """When this key was fetched and what came of it, if that was a short while ago."""
+        entry = self.asked.get(key_id)
+        return entry if entry is not None and entry[0] > now - COOL_DOWN else None
+
+    def note(self, key_id: str, now: float, result: Refused | Undecided | None) -> None:
+        self.asked.pop(key_id, None)
+        self.asked[key_id] = (now, result)
+        while len(self.asked) > MOST_REMEMBERED:
+            self.asked.popitem(last=False)
+
+    @asynccontextmanager
+    async def alone(self, key_id: str) -> AsyncIterator[None]:
+        """One at a time for each key, so that many requests at once fetch it once."""
+        lock, users = self.locks.get(key_id) or (asyncio.Lock(), 0)
+        self.locks[key_id] = (lock, users + 1)
+        try:
+            async with lock:
+                yield
+        finally:
+            lock, users = self.locks[key_id]
+            if users == 1:
+                del self.locks[key_id]
+            else:
+                self.locks[key_id] = (lock, users - 1)
+
+
+# One memory for each door, that is for each process; a server is built once and cannot be changed.
+_memories: WeakKeyDictionary[Door, _Memory] = WeakKeyDictionary()
+
+
+def examine(server: Server, request: HttpRequest, now: float) -> Presented:
+    """What the request presents, all that needs no key being well: its form, its time, its digest, its host.
+
+    Raises BadSignature.
+    """
+    settings = server.settings
+    return signatures.examine(request, now, settings.signature_past, settings.signature_ahead)
+
+
+async def who_signed(server: Server, request: HttpRequest, now: float) -> Opinion:
+    """The actor whose key signed this request, as the outside sent it."""
+    try:
+        claim = examine(server, request, now)
+    except BadSignature as bad:
+        return Refused(bad.reason, str(bad))
+    known = await _known(server, claim.key_id)
+    if known is not None and _fits(claim, request, known[1]) is None:
+        return Signed(known[0], known[1].id)
+    memory = _memories.setdefault(server.door, _Memory())
+    async with memory.alone(claim.key_id):
+        return await _ask(server, memory, claim, request, now)
+
+
+async def _ask(server: Server, memory: _Memory, claim: Presented, request: HttpRequest, now: float) -> Opinion:
+    # Another request may have fetched the key while this one waited.
+    known = await _known(server, claim.key_id)
+    refusal = None if known is None else _fits(claim, request, known[1])
+    if known is not None and refusal is None:
+        return Signed(known[0], known[1].id)
+    lately = memory.lately(claim.key_id, now)
+    if lately is not None:
+        return lately[1] or refusal or Refused("no-key", _NO_KEY)
+    try:
+        with scope.trigger(scope.VERIFY):
+            # The memory here is the one that counts: what the door remembers does not tell why.
+            actor, key = await fetch_key(server, claim.key_id, fresh=True)
+    except PrivaPubError as problem:
+        result = _unhad(problem)
+        if refusal is not None and isinstance(result, Refused):
+            result = refusal
+        memory.note(claim.key_id, now, result)
+        return result
+    memory.note(claim.key_id, now, None)
+    return _fits(claim, request, key) or Signed(actor, key.id)
+
+
+def _unhad(problem: PrivaPubError) -> Refused | Undecided:
+    """Why there is no key: for good, or for now (pure)."""
+    if isinstance(problem, FetchProblem):
+        if not final(problem):
+            return Undecided(f"key-{problem.reason}", _NO_KEY)
+        return Refused(f"key-{problem.reason}", _NO_KEY)
+    return Refused("no-key", _NO_KEY)
+
+
+async def _known(server: Server, key_id: str) -> tuple[Actor, PublicKey] | None:
+    """The key as the database has it; where the id is an actor's own, that actor's first key."""
+    async with server.database.read() as tx:
+        found = await read.by_key(tx, key_id)
+        if found is None:
+            actor = await read.by_uri(tx, key_id)
+            keys = () if actor is None else await read.keys_of(tx, actor.id)
+            found = (actor, keys[0]) if actor is not None and keys else None
+    if found is None or found[0].local:
+        return None
+    actor, key = found
+    try:
+        return actor, public_key(actor.uri, key.id, key.public)
+    except BadKey:
+        return None
+
+
+def _fits(claim: Presented, request: HttpRequest, key: PublicKey) -> Refused | None:
+    try:
+        signatures.check(claim, request, key)
+    except BadSignature as bad:
+        return Refused(bad.reason, str(bad))
+    return None

@@ -1,0 +1,81 @@
+"""An actor: from the database while that is young, else from its origin, under the address that its hosts confirm."""
+
+from privapub import clock
+from privapub.actors import read, remote
+from privapub.actors.read import Actor
+from privapub.errors import InvalidInput, NotFound
+from privapub.federation.documents.read_actor import RemoteActor, read_actor
+from privapub.federation.fetching.document import document, final
+from privapub.federation.fetching.jrd import Name, canonical
+from privapub.federation.fetching.origin import origin, same_origin
+from privapub.markup.clean import clean
+from privapub.outbound.answers import FetchProblem
+from privapub.server import Server
+
+YOUNG = 86400.0  # seconds
+_KEPT = (
+    "uri", "kind", "handle", "inbox", "name", "url", "icon", "image", "shared_inbox", "outbox", "following", "locked",
+    "discoverable", "indexable", "also_known_as", "moved_to", "updated_at",
+)  # fmt: skip
+
+
+async def fetch_actor(server: Server, uri: str, *, purpose: str = "actor", fresh: bool = False) -> Actor:
+    """The actor with this id (or the one that this URL leads to).
+
+    One that was fetched within a day is not fetched again unless `fresh`; an older one that cannot be fetched now is
+    given as it is known. Raises FetchProblem, or InvalidInput where what came is no actor.
+    """
+    async with server.database.read() as tx:
+        known = await read.by_uri(tx, uri)
+    if known is not None and (known.local or (not fresh and _young(known))):
+        return known
+    try:
+        found = await document(server, uri, purpose, fresh=fresh)
+    except FetchProblem as problem:
+        if known is None or fresh or final(problem):
+            raise
+        return known
+    return await learn(server, read_actor(found))
+
+
+def _young(known: Actor) -> bool:
+    return known.fetched_at is not None and known.fetched_at > clock.now() - YOUNG
+
+
+async def learn(server: Server, record: RemoteActor) -> Actor:
+    """Write down what an actor's own document says, under the address that its hosts confirm."""
+    async with server.database.read() as tx:
+        known = await read.by_uri(tx, record.uri)
+    host = known.host if known is not None and known.handle == record.handle else await _host(server, record)
+    kept = profile(record, host)
+    async with server.database.write() as tx:
+        actor_id = await remote.learn(tx, kept, clock.now())
+        actor = await read.by_id(tx, actor_id)
+    if actor is None:
+        raise NotFound("There is no such actor.")
+    return actor
+
+
+def profile(record: RemoteActor, host: str) -> remote.Profile:
+    """What is kept of an actor's document: HTML cleaned, and no key or collection that another host holds (pure)."""
+    values = {name: getattr(record, name) for name in _KEPT}
+    ours = [key for key in record.keys if same_origin(key[0], record.uri)]
+    followers = record.followers if record.followers and same_origin(record.followers, record.uri) else None
+    return remote.Profile(
+        **values,
+        host=host,
+        summary=clean(record.summary),
+        fields=tuple({"name": each["name"], "value": clean(each["value"])} for each in record.fields),
+        followers=followers,
+        keys=tuple(remote.LearntKey(key_id, algorithm, text) for key_id, _owner, algorithm, text in ours),
+    )
+
+
+async def _host(server: Server, record: RemoteActor) -> str:
+    """The part of the address after the @: the id's own host unless that host and another agree on the other."""
+    own = origin(record.uri)
+    try:
+        found = await canonical(server, Name(record.handle, own), scheme=record.uri.partition(":")[0])
+    except (FetchProblem, NotFound, InvalidInput):
+        return own
+    return found.name.host if found.uri == record.uri and found.name.handle == record.handle else own

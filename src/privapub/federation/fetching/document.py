@@ -1,0 +1,87 @@
+"""One ActivityStreams document, from its own host (SPEC 4.5)."""
+
+from typing import Any
+
+from privapub import clock, scope
+from privapub.actors.addresses import Addresses
+from privapub.federation.documents import strict_json
+from privapub.federation.fetching import scheme as schemes
+from privapub.federation.fetching.origin import bare, origin, same_origin
+from privapub.federation.fetching.signer import application_key, signer
+from privapub.outbound.answers import ACTIVITY_ACCEPT, ACTIVITY_TYPES, Answer, FetchProblem
+from privapub.server import Server
+
+NOT_BELIEVED = "bad-redirect"
+_OTHER_SIGNATURE = frozenset({400, 401, 403})
+
+
+async def document(server: Server, url: str, purpose: str, *, fresh: bool = False) -> dict[str, Any]:
+    """The document that this URL leads to, whose `id` may be believed.
+
+    The id equals the URL that finally answered; else that id is fetched, once, and must be answered by its own host.
+    `fresh` asks even where a failure is remembered. Raises FetchProblem; with the reason `bad-redirect` where the id
+    is not the document's own, `disallowed` for an address of ours.
+    """
+    with scope.purpose(purpose):
+        answer = await _get(server, url, fresh=fresh)
+        found = _content(answer)
+        claimed = _id(found, answer)
+        if claimed == answer.url:
+            return found
+        # An id with a fragment (a key inside an actor) names a part of the document that answered.
+        if "#" in claimed and bare(claimed) == answer.url:
+            return found
+        second = await _get(server, claimed, fresh=fresh)
+        found = _content(second)
+        if _id(found, second) != claimed or not same_origin(claimed, second.url):
+            raise FetchProblem(origin(url), NOT_BELIEVED, status=second.status)
+        return found
+
+
+def final(problem: FetchProblem) -> bool:
+    """Whether asking again soon would bring the same: nothing there, nothing that may be asked, or nothing of use."""
+    if problem.status is not None and problem.reason.isdecimal():
+        return problem.status < 500 and problem.status not in (408, 425, 429)
+    return problem.reason not in {"timeout", "network", "remembered"}
+
+
+def _id(found: dict[str, Any], answer: Answer) -> str:
+    claimed = found.get("id")
+    if not isinstance(claimed, str) or not origin(claimed):
+        raise FetchProblem(origin(answer.url), NOT_BELIEVED, status=answer.status)
+    return claimed
+
+
+def _content(answer: Answer) -> dict[str, Any]:
+    assert isinstance(answer.content, dict)  # noqa: S101  # what strict_json.read returns
+    return answer.content
+
+
+async def _get(server: Server, url: str, *, fresh: bool) -> Answer:
+    """Ask in the form that the host likes; a refusal of the signature is believed after one knock with the other."""
+    if Addresses(server.base_url).is_ours(url):
+        raise FetchProblem(origin(url), "disallowed")
+    key = await application_key(server)
+    host = origin(url)
+    async with server.database.read() as tx:
+        first = await schemes.of_host(tx, host, clock.now())
+
+    async def ask(scheme: schemes.Scheme, *, fresh: bool) -> Answer:
+        return await server.door.get(
+            url,
+            accept=ACTIVITY_ACCEPT,
+            content_types=ACTIVITY_TYPES,
+            sign=signer(key, scheme),
+            read=strict_json.read,
+            fresh=fresh,
+        )
+
+    try:
+        return await ask(first, fresh=fresh)
+    except FetchProblem as problem:
+        if problem.status not in _OTHER_SIGNATURE or not problem.reason.isdecimal():
+            raise
+    answer = await ask(schemes.other(first), fresh=True)
+    async with server.database.write() as tx:
+        await schemes.remember(tx, host, schemes.other(first), clock.now())
+    return answer

@@ -1,0 +1,67 @@
+"""The key that a signature names, and whose it is: claimed by the key and by the actor, both of one host."""
+
+from typing import Any
+
+from privapub.actors.read import Actor
+from privapub.errors import NotAllowed
+from privapub.federation.documents.read_actor import RemoteActor, read_actor
+from privapub.federation.fetching.actor import learn
+from privapub.federation.fetching.document import document
+from privapub.federation.fetching.origin import bare, same_origin
+from privapub.federation.signatures.keys import PublicKey
+from privapub.server import Server
+
+
+class NotTheirKey(NotAllowed):
+    """This key does not belong to whom it is said to belong."""
+
+
+async def fetch_key(server: Server, key_id: str, *, fresh: bool = False) -> tuple[Actor, PublicKey]:
+    """The key with this id, fetched, and its owner, learnt.
+
+    The id may name a part of an actor, an actor (its first key), or a document of its own: then its owner's document
+    must list the same key. Raises FetchProblem, NotTheirKey, BadKey, or InvalidInput where what came is no actor.
+    """
+    found = await document(server, bare(key_id), "key", fresh=fresh)
+    owner = _owner(found)
+    if owner is None:
+        record = read_actor(found)
+    else:
+        if found.get("id") != key_id or not same_origin(owner, key_id):
+            raise NotTheirKey
+        record = read_actor(await document(server, bare(owner), "key", fresh=fresh))
+        if record.uri != owner or listed(record, key_id)[1] != _text(found):
+            raise NotTheirKey
+    if not same_origin(record.uri, key_id):
+        raise NotTheirKey
+    public = public_key(record.uri, *listed(record, key_id))
+    actor = await learn(server, record)
+    return actor, public
+
+
+def public_key(owner: str, key_id: str, text: str) -> PublicKey:
+    """A key as it is stored: PEM, or multibase where it came as a Multikey. BadKey where it cannot be used."""
+    if text.startswith("z"):
+        return PublicKey.from_multibase(key_id, owner, text)
+    return PublicKey.from_pem(key_id, owner, text)
+
+
+def listed(record: RemoteActor, key_id: str) -> tuple[str, str]:
+    """Id and text of the key in the actor's own list: the first where the id is the actor's. Raises NotTheirKey."""
+    for found_id, _owner, _algorithm, text in record.keys:
+        if key_id in (found_id, record.uri):
+            return found_id, text
+    raise NotTheirKey
+
+
+def _owner(found: dict[str, Any]) -> str | None:
+    """Whose key document this is; None where it is none."""
+    if "publicKeyPem" not in found and "publicKeyMultibase" not in found:
+        return None
+    owner = found.get("owner", found.get("controller"))
+    return owner if isinstance(owner, str) else ""
+
+
+def _text(found: dict[str, Any]) -> str:
+    text = found.get("publicKeyPem", found.get("publicKeyMultibase"))
+    return text.strip() if isinstance(text, str) else ""

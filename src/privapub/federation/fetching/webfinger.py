@@ -1,0 +1,55 @@
+"""From what a person types to an actor (RFC 7033, RFC 7565)."""
+
+from privapub.actors import read
+from privapub.actors.addresses import Addresses
+from privapub.actors.read import Actor
+from privapub.errors import NotFound
+from privapub.federation.fetching.actor import fetch_actor
+from privapub.federation.fetching.jrd import Name, canonical, read_name
+from privapub.federation.fetching.origin import origin
+from privapub.server import Server
+
+
+async def look_up(server: Server, address: str) -> str:
+    """The id of the actor with this address, on which its hosts agree.
+
+    Raises InvalidInput where it is no address, NotFound where there is nobody, FetchProblem where nobody answers.
+    """
+    return (await canonical(server, read_name(address))).uri
+
+
+async def resolve(server: Server, address_or_uri: str) -> Actor:
+    """Somebody by `@handle@host`, or by the address of their page or actor; learnt where they were not known.
+
+    Raises InvalidInput, NotFound or FetchProblem.
+    """
+    text = address_or_uri.strip()
+    if text.startswith(("https://", "http://")):
+        return await _by_uri(server, text)
+    name = read_name(text)
+    if name.host in (server.domain, origin(server.base_url)):
+        return await _ours(server, name)
+    found = await canonical(server, name)
+    actor = await fetch_actor(server, found.uri)
+    if actor.uri != found.uri:
+        raise NotFound(f"There is no {name}.")
+    return actor
+
+
+async def _by_uri(server: Server, uri: str) -> Actor:
+    if Addresses(server.base_url).is_ours(uri):
+        handle = uri.rpartition("/@")[2]
+        async with server.database.read() as tx:
+            actor = await read.by_uri(tx, uri) or await read.by_address(tx, handle, server.domain)
+        if actor is None:
+            raise NotFound("There is nobody at this address.")
+        return actor
+    return await fetch_actor(server, uri)
+
+
+async def _ours(server: Server, name: Name) -> Actor:
+    async with server.database.read() as tx:
+        actor = await read.by_address(tx, name.handle, server.domain)
+    if actor is None:
+        raise NotFound(f"There is no {name}.")
+    return actor

@@ -1,0 +1,163 @@
+"""The door of the inbox: what a POST must be before it is queued (SPEC 2.1, 2.3), and what it is told.
+
+Cheapest first: size, content type, form, signature as far as it shows without a key, what the document itself gives
+away, then the key. Only then one transaction holds the activity and its job, and is committed before the 202.
+"""
+
+from dataclasses import dataclass
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+
+from privapub import clock
+from privapub.actors import read
+from privapub.actors.addresses import Addresses
+from privapub.actors.read import Actor
+from privapub.federation.asker import Refused, Undecided, examine, who_signed
+from privapub.federation.documents import canonical, strict_json
+from privapub.federation.documents.problems import BadDocument
+from privapub.federation.documents.read_activity import Activity, read_activity
+from privapub.federation.fetching.origin import origin
+from privapub.federation.inbox.origin import deletes_itself, misplaced
+from privapub.federation.inbox.store import store
+from privapub.federation.signatures.request import BadSignature, HttpRequest
+from privapub.outbound.answers import ACTIVITY_TYPES, is_one_of
+from privapub.server import Server
+
+UNVERIFIED = ""
+# Some servers leave the profile out of what they send; what is signed and sent to an inbox is an activity all the same.
+TYPES = ACTIVITY_TYPES | {"application/ld+json"}
+RETRY_AFTER = "300"
+
+
+@dataclass(frozen=True)
+class _Verdict:
+    """What the sender is told, and what is counted."""
+
+    status: int
+    outcome: str
+    reason: str
+    sentence: str = ""
+    host: str = UNVERIFIED
+
+
+class _Stop(Exception):
+    """The verdict is clear: no further check."""
+
+    def __init__(self, status: int, outcome: str, reason: str, sentence: str = "") -> None:
+        super().__init__(reason)
+        self.verdict = _Verdict(status, outcome, reason, sentence)
+
+
+async def receive(server: Server, request: Request, owner: str) -> Response:
+    """Take an activity for one persona (`owner` is its number as text), or, with "", for whomever it concerns."""
+    now = clock.now()
+    try:
+        answer = await _take(server, request, owner, now)
+    except _Stop as stop:
+        answer = stop.verdict
+    server.arrivals.note(answer.host, answer.outcome, answer.reason, now)
+    headers = {"Cache-Control": "no-store"}
+    if answer.status == 503:
+        headers["Retry-After"] = RETRY_AFTER
+    if answer.status < 300:
+        return Response(status_code=answer.status, headers=headers)
+    return JSONResponse({"error": answer.sentence}, status_code=answer.status, headers=headers)
+
+
+async def _take(server: Server, request: Request, owner: str, now: float) -> _Verdict:
+    body = await _body(server, request)
+    if not is_one_of(", ".join(request.headers.getlist("content-type")), TYPES):
+        raise _Stop(415, "refused", "content-type", "An inbox takes application/activity+json.")
+    document = _document(body)
+    sent = _as_sent(server, request, body)
+    try:
+        examine(server, sent, now)
+    except BadSignature as bad:
+        raise _Stop(401, "refused", bad.reason, str(bad)) from None
+    activity = await _acceptable(server, document)
+    signer = await _signer(server, sent, activity, now)
+    host = origin(signer.uri)
+    if signer.is_gone:
+        return _Verdict(202, "dropped", "gone-actor", host=host)
+    server.door.forget(host)
+    async with server.database.write() as tx:
+        stored = await store(
+            tx,
+            owner=owner,
+            activity_id=activity.id,
+            digest=canonical.digest(document),
+            kind=activity.kind,
+            actor_id=signer.id,
+            actor_uri=signer.uri,
+            document=document,
+            now=now,
+        )
+    return _Verdict(202, stored, "", host=host)
+
+
+async def _body(server: Server, request: Request) -> bytes:
+    """The body, read no further than it may go."""
+    limit = server.settings.max_body
+    too_large = _Stop(413, "refused", "too-large", f"An inbox takes at most {limit} bytes.")
+    announced = request.headers.get("content-length", "")
+    if announced.isdecimal() and int(announced[:18]) > limit:
+        raise too_large
+    body = bytearray()
+    try:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > limit:
+                raise too_large
+    except ClientDisconnect:
+        raise _Stop(400, "refused", "cut-short", "The body of this request did not come to its end.") from None
+    return bytes(body)
+
+
+def _document(body: bytes) -> dict[str, object]:
+    try:
+        return strict_json.read(body)
+    except BadDocument as bad:
+        raise _Stop(400, "refused", bad.reason, str(bad)) from None
+
+
+def _as_sent(server: Server, request: Request, body: bytes) -> HttpRequest:
+    """The request as its sender wrote it: a proxy between us changes neither path nor query."""
+    raw_path: bytes = request.scope.get("raw_path") or request.scope["path"].encode()
+    query: bytes = request.scope.get("query_string", b"")
+    target = raw_path.partition(b"?")[0].decode("latin-1") + (f"?{query.decode('latin-1')}" if query else "")
+    headers = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers.raw)
+    return HttpRequest(request.method, server.base_url + target, headers, body)
+
+
+async def _acceptable(server: Server, document: dict[str, object]) -> Activity:
+    """The activity, if it is one that its own actor could have sent; what it cannot be needs no key to be refused."""
+    try:
+        activity = read_activity(document)
+    except BadDocument as bad:
+        raise _Stop(400, "refused", bad.reason, str(bad)) from None
+    if Addresses(server.base_url).is_ours(activity.actor):
+        raise _Stop(401, "refused", "our-actor", "Nobody else speaks for an actor of this server.")
+    why = misplaced(activity)
+    if why is not None:
+        raise _Stop(400, "refused", why, f"This {activity.kind} is not one that its actor can send: {why}.")
+    if deletes_itself(activity):
+        async with server.database.read() as tx:
+            known = await read.by_uri(tx, activity.actor)
+        if known is None:
+            # Nothing to delete, and its key is gone with it: peers send these to everybody, for days if refused.
+            raise _Stop(202, "dropped", "delete-of-unknown-actor")
+    return activity
+
+
+async def _signer(server: Server, sent: HttpRequest, activity: Activity, now: float) -> Actor:
+    if await server.door.refuses(activity.actor):
+        raise _Stop(202, "dropped", "disallowed")
+    opinion = await who_signed(server, sent, now)
+    if isinstance(opinion, Refused):
+        raise _Stop(401, "refused", opinion.reason, opinion.sentence)
+    if isinstance(opinion, Undecided):
+        raise _Stop(503, "undecided", opinion.reason, opinion.sentence)
+    if opinion.actor.uri != activity.actor:
+        raise _Stop(401, "refused", "signer-is-not-actor", "Whoever signed this is not its actor.")
+    return opinion.actor

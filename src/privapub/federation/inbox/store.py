@@ -1,0 +1,123 @@
+"""The queue's memory of what came: one row for each owner, id and canonical content (SPEC 2.2)."""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy import and_, delete, or_, select, update
+
+from privapub import identifiers
+from privapub.database.transaction import Transaction
+from privapub.federation.inbox.tables import incoming, undone
+from privapub.jobs.enqueue import put
+from privapub.jobs.job import NewJob
+
+KIND = LANE = "inbox"
+# What these say is a state, not an event: when the first was handled, the next is held against what is then so.
+RELATIONSHIPS = frozenset({"Follow", "Accept", "Reject", "Like", "EmojiReact", "Block", "Undo"})
+KEPT = 30 * 86400.0  # seconds after it was handled
+KEPT_AT_ALL = 60 * 86400.0  # seconds after it came, handled or not
+UNDONE_KEPT = 1800.0
+
+Stored = Literal["queued", "copy"]
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """A verified activity that waits to be handled, or was handled. `owner` is a persona's number as text, or ""."""
+
+    id: int
+    owner: str
+    kind: str
+    actor_id: int
+    actor_uri: str
+    document: dict[str, Any]
+    handled_at: float | None
+
+
+async def store(
+    tx: Transaction,
+    *,
+    owner: str,
+    activity_id: str | None,
+    digest: str,
+    kind: str,
+    actor_id: int,
+    actor_uri: str,
+    document: dict[str, Any],
+    now: float,
+) -> Stored:
+    """Keep an activity and queue its handling, unless it is a copy.
+
+    The same id with other content is another activity: some servers give two of them one id. An activity without an id
+    counts under its digest.
+    """
+    row_id = identifiers.sortable(now)
+    statement = tx.insert(incoming).values(
+        id=row_id,
+        owner=owner,
+        activity_id=activity_id or digest,
+        digest=digest,
+        kind=kind,
+        actor_id=actor_id,
+        actor_uri=actor_uri,
+        body=json.dumps(document, ensure_ascii=False),
+        received_at=now,
+    )
+    if kind in RELATIONSHIPS:
+        # Opened again if it was handled; left alone while it waits.
+        statement = statement.on_conflict_do_update(
+            index_elements=["owner", "activity_id", "digest"],
+            set_={"received_at": now, "handled_at": None, "kept_out": None},
+            where=incoming.c.handled_at.is_not(None),
+        )
+    else:
+        statement = statement.on_conflict_do_nothing(index_elements=["owner", "activity_id", "digest"])
+    queued = await tx.scalar(statement.returning(incoming.c.id))
+    if queued is None:
+        return "copy"
+    await put(tx, [NewJob(KIND, LANE, {"incoming": queued})])
+    return "queued"
+
+
+async def take(tx: Transaction, incoming_id: int) -> Incoming | None:
+    """The row of a job; None where it is no more."""
+    row = await tx.first(select(incoming).where(incoming.c.id == incoming_id))
+    if row is None:
+        return None
+    return Incoming(row.id, row.owner, row.kind, row.actor_id, row.actor_uri, json.loads(row.body), row.handled_at)
+
+
+async def close(tx: Transaction, incoming_id: int, kept_out: str | None, now: float) -> bool:
+    """It has been handled; with a reason where it was not taken in. False where somebody else has closed it before."""
+    closed = await tx.execute(
+        update(incoming)
+        .where(incoming.c.id == incoming_id, incoming.c.handled_at.is_(None))
+        .values(handled_at=now, kept_out=kept_out)
+    )
+    return bool(closed.rowcount)
+
+
+async def remember_undone(tx: Transaction, key: str, now: float) -> None:
+    """An Undo found nothing: what it undoes may still be on its way."""
+    statement = tx.insert(undone).values(key=key, at=now)
+    await tx.execute(statement.on_conflict_do_update(index_elements=["key"], set_={"at": now}))
+
+
+async def was_undone(tx: Transaction, key: str, now: float) -> bool:
+    """Whether an Undo of this came a short while ago and found nothing; it counts once."""
+    gone = await tx.execute(delete(undone).where(undone.c.key == key, undone.c.at > now - UNDONE_KEPT))
+    return bool(gone.rowcount)
+
+
+async def prune(tx: Transaction, now: float) -> None:
+    """Forget what was handled 30 days ago, what never was after 60, and Undos that found nothing after half an hour."""
+    await tx.execute(
+        delete(incoming).where(
+            or_(
+                and_(incoming.c.handled_at.is_not(None), incoming.c.received_at < now - KEPT),
+                incoming.c.received_at < now - KEPT_AT_ALL,
+            )
+        )
+    )
+    await tx.execute(delete(undone).where(undone.c.at <= now - UNDONE_KEPT))
