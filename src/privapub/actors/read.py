@@ -134,13 +134,17 @@ async def by_key(tx: Transaction, key_id: str) -> tuple[Actor, Key] | None:
     if row is None:
         return None
     owner = await by_id(tx, row.actor_id)
-    return None if owner is None else (owner, Key(*row))
+    return None if owner is None else (owner, _key(row))
 
 
 async def keys_of(tx: Transaction, actor_id: int) -> tuple[Key, ...]:
     """The public keys of an actor, RSA first."""
     rows = await tx.all(select(*_PUBLIC_KEY).where(actor_key.c.actor_id == actor_id))
-    return tuple(sorted((Key(*row) for row in rows), key=lambda key: (key.algorithm != "rsa", key.id)))
+    return tuple(sorted((_key(row) for row in rows), key=lambda key: (key.algorithm != "rsa", key.id)))
+
+
+def _key(row: Any) -> Key:
+    return Key(row.id, row.actor_id, row.algorithm, row.public, row.fetched_at)
 
 
 async def _one(tx: Transaction, condition: ColumnElement[bool]) -> Actor | None:

@@ -45,7 +45,7 @@ tombstone = Table(
     "tombstone",
     metadata,
     Column("uri", Text, primary_key=True),
-    Column("actor_uri", Text, nullable=False),  # who deleted it: suppresses only what is theirs
+    Column("actor_uri", Text, primary_key=True),  # who deleted it: suppresses only what is theirs
     Column("host", Text, nullable=False),
     Column("at", Double, nullable=False),
 )

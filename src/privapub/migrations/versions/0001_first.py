@@ -329,7 +329,7 @@ def upgrade() -> None:
         sa.Column("actor_uri", sa.Text(), nullable=False),
         sa.Column("host", sa.Text(), nullable=False),
         sa.Column("at", sa.Double(), nullable=False),
-        sa.PrimaryKeyConstraint("uri", name=op.f("pk_tombstone")),
+        sa.PrimaryKeyConstraint("uri", "actor_uri", name=op.f("pk_tombstone")),
     )
     op.create_index("ix_tombstone_host", "tombstone", ["host", "at"], unique=False)
     op.create_table(

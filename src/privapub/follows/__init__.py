@@ -1,0 +1,15 @@
+"""Who follows whom.
+
+A follow is a state between two actors, not a history of messages:
+
+    (none) --ask, receive--> pending --accepted, answer--> accepted
+                 |              |                             |
+                 |              +--rejected, answer--> rejected <--rejected, remove_follower
+                 |                                        |
+                 +------ask, receive (asks again)---------+
+
+    withdraw, undo, end_all: back to (none), from anywhere
+
+Every verb may come twice and in any order: what does not fit the state changes nothing. A pending or rejected follow
+is no follow: it lets nobody see anything. Sending what these verbs decide is left to the effects of the facts.
+"""

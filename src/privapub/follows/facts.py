@@ -1,0 +1,28 @@
+"""What happened to follows. Between two of our own personas none of this is told: there is nobody to send it to."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class FollowAsked:
+    """A persona asks a remote actor: a Follow with the row's `uri` is to be sent."""
+
+    follow_id: int
+
+
+@dataclass(frozen=True)
+class FollowAnswered:
+    """A persona answers a remote follower: an Accept or a Reject of the Follow `uri` is to be sent."""
+
+    follow_id: int
+    accepted: bool
+    uri: str = ""  # the id of the Follow that is answered, verbatim
+
+
+@dataclass(frozen=True)
+class FollowWithdrawn:
+    """A persona follows a remote actor no more (the row is gone): an Undo of the Follow `uri` is to be sent."""
+
+    follower_id: int
+    followed_id: int
+    uri: str

@@ -1,0 +1,178 @@
+"""Following and being followed: every change of a follow's state."""
+
+from sqlalchemy import case, delete, or_, update
+
+from privapub import identifiers
+from privapub.actors.read import Actor, by_id
+from privapub.database.transaction import Transaction
+from privapub.errors import InvalidInput, NotFound
+from privapub.follows import read
+from privapub.follows.facts import FollowAnswered, FollowAsked, FollowWithdrawn
+from privapub.follows.read import ACCEPTED, PENDING, REJECTED, Follow
+from privapub.follows.tables import follow
+from privapub.jobs.enqueue import put_fact
+
+
+async def ask(tx: Transaction, follower_id: int, followed_id: int, uri: str, now: float) -> int:
+    """A persona wants to follow somebody; returns the number of the follow, whose state `read.between` tells.
+
+    `uri` is a fresh id for the Follow activity. Towards a remote actor: pending, fact FollowAsked. Between two personas
+    it is settled at once: accepted, or pending where the followed one is locked. What is pending or accepted already
+    stays as it is, under its own uri; after a Reject it is asked anew.
+    Raises NotFound for an actor that is unknown or gone, InvalidInput for oneself.
+    """
+    if follower_id == followed_id:
+        raise InvalidInput("Nobody can follow themselves.")
+    followed = await _still_here(tx, followed_id)
+    state = PENDING if not followed.local or followed.locked else ACCEPTED
+    asked = await _put(tx, follower_id, followed_id, uri, state, now, only_after=REJECTED)
+    if asked is None:
+        standing = await read.between(tx, follower_id, followed_id)
+        if standing is None:
+            raise NotFound("The follow ended while it was asked for.")
+        return standing.id
+    if not followed.local:
+        await put_fact(tx, FollowAsked(asked.id))
+    return asked.id
+
+
+async def receive(tx: Transaction, follower_id: int, followed_id: int, uri: str, now: float) -> str:
+    """Somebody wants to follow a persona of ours: "accepted" or "pending", by the persona's lock.
+
+    Who follows already, or comes after a Reject or an Undo, is answered (again), with this uri as the one in force; a
+    second question to a locked persona keeps waiting. Fact FollowAnswered where accepted.
+    Raises NotFound where the followed one is none of ours.
+    """
+    followed = await _still_here(tx, followed_id)
+    if not followed.local or follower_id == followed_id:
+        raise NotFound("There is nobody here to follow.")
+    received = await _put(tx, follower_id, followed_id, uri, PENDING if followed.locked else ACCEPTED, now)
+    if received is None:
+        raise NotFound("The follow ended while it was received.")
+    if received.state == ACCEPTED:
+        await _tell_answer(tx, received, accepted=True)
+    return received.state
+
+
+async def answer(tx: Transaction, follow_id: int, accept: bool, now: float) -> bool:
+    """The followed persona decides: accepts who waits, or rejects who waits or follows. Fact FollowAnswered.
+
+    False, and no fact, where it is so already, or an accept comes after a reject (they must ask again).
+    Raises NotFound where there is no such follow to a persona.
+    """
+    known = await read.by_id(tx, follow_id)
+    if known is None or not (await _still_here(tx, known.followed_id)).local:
+        raise NotFound("Nobody asked for this.")
+    changed = await _move(tx, known.follower_id, known.followed_id, *_decision(accept=accept), now)
+    if changed is not None:
+        await _tell_answer(tx, changed, accepted=accept)
+    return changed is not None
+
+
+async def remove_follower(tx: Transaction, follower_id: int, followed_id: int, now: float) -> bool:
+    """A persona wants this follower no more (or never): rejected, fact FollowAnswered. False where there is none."""
+    known = await read.between(tx, follower_id, followed_id)
+    return known is not None and await answer(tx, known.id, accept=False, now=now)
+
+
+async def accepted(tx: Transaction, follower_id: int, followed_id: int, now: float) -> bool:
+    """Whom our persona asked said yes. Counts only while we wait for it: an Accept of nothing is nothing."""
+    return await _move(tx, follower_id, followed_id, *_decision(accept=True), now) is not None
+
+
+async def rejected(tx: Transaction, follower_id: int, followed_id: int, now: float) -> bool:
+    """Whom our persona asked said no, now or after a yes: it follows no more. A Reject of nothing is nothing."""
+    return await _move(tx, follower_id, followed_id, *_decision(accept=False), now) is not None
+
+
+async def withdraw(tx: Transaction, follower_id: int, followed_id: int, now: float) -> bool:  # noqa: ARG001 - as all verbs
+    """A persona follows somebody no more, or takes its question back. Fact FollowWithdrawn towards a remote actor.
+
+    False where there was nothing; after a Reject nobody needs to be told.
+    """
+    ended = await _end(tx, follower_id, followed_id)
+    if ended is None:
+        return False
+    followed = await by_id(tx, followed_id)
+    if followed is not None and not followed.local and ended.state != REJECTED:
+        await put_fact(tx, FollowWithdrawn(follower_id, followed_id, ended.uri))
+    return True
+
+
+async def undo(tx: Transaction, follower_id: int, followed_id: int, now: float) -> bool:  # noqa: ARG001 - as all verbs
+    """Somebody follows our persona no more; False where they did not. The id they used is free again."""
+    return await _end(tx, follower_id, followed_id) is not None
+
+
+async def end_all(tx: Transaction, actor_id: int) -> int:
+    """An actor is gone: no follow to it or from it remains. Returns how many there were."""
+    ended = await tx.execute(
+        delete(follow).where(or_(follow.c.follower_id == actor_id, follow.c.followed_id == actor_id))
+    )
+    return ended.rowcount
+
+
+def _decision(*, accept: bool) -> tuple[tuple[str, ...], str]:
+    return ((PENDING,), ACCEPTED) if accept else ((PENDING, ACCEPTED), REJECTED)
+
+
+async def _still_here(tx: Transaction, actor_id: int) -> Actor:
+    known = await by_id(tx, actor_id)
+    if known is None or known.is_gone:
+        raise NotFound("There is no such actor.")
+    return known
+
+
+async def _put(
+    tx: Transaction, follower_id: int, followed_id: int, uri: str, state: str, now: float, only_after: str | None = None
+) -> Follow | None:
+    """Make the follow, or bring the one there is to this uri; one that is accepted stays so."""
+    insert = tx.insert(follow).values(
+        id=identifiers.sortable(now),
+        follower_id=follower_id,
+        followed_id=followed_id,
+        uri=uri,
+        state=state,
+        created_at=now,
+        answered_at=now if state == ACCEPTED else None,
+    )
+    kept = follow.c.state == ACCEPTED
+    row = await tx.first(
+        insert.on_conflict_do_update(
+            index_elements=[follow.c.follower_id, follow.c.followed_id],
+            set_={
+                "uri": insert.excluded.uri,
+                "state": case((kept, follow.c.state), else_=insert.excluded.state),
+                "answered_at": case((kept, follow.c.answered_at), else_=insert.excluded.answered_at),
+            },
+            where=None if only_after is None else follow.c.state == only_after,
+        ).returning(*follow.c)
+    )
+    return None if row is None else read.from_row(row)
+
+
+async def _move(
+    tx: Transaction, follower_id: int, followed_id: int, before: tuple[str, ...], after: str, now: float
+) -> Follow | None:
+    row = await tx.first(
+        update(follow)
+        .where(follow.c.follower_id == follower_id, follow.c.followed_id == followed_id, follow.c.state.in_(before))
+        .values(state=after, answered_at=now)
+        .returning(*follow.c)
+    )
+    return None if row is None else read.from_row(row)
+
+
+async def _end(tx: Transaction, follower_id: int, followed_id: int) -> Follow | None:
+    row = await tx.first(
+        delete(follow)
+        .where(follow.c.follower_id == follower_id, follow.c.followed_id == followed_id)
+        .returning(*follow.c)
+    )
+    return None if row is None else read.from_row(row)
+
+
+async def _tell_answer(tx: Transaction, answered: Follow, *, accepted: bool) -> None:
+    follower = await by_id(tx, answered.follower_id)
+    if follower is not None and not follower.local:
+        await put_fact(tx, FollowAnswered(answered.id, accepted, answered.uri))

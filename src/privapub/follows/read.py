@@ -1,0 +1,135 @@
+"""Looking up follows."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import func, select
+
+from privapub.actors.tables import actor
+from privapub.database.transaction import Transaction
+from privapub.follows.tables import follow
+
+PENDING, ACCEPTED, REJECTED = "pending", "accepted", "rejected"
+
+
+@dataclass(frozen=True)
+class Follow:
+    """One row of `follow`. Only the state "accepted" is a follow; the others are what became of the question."""
+
+    id: int
+    follower_id: int
+    followed_id: int
+    uri: str
+    state: str
+    created_at: float
+    answered_at: float | None
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many accepted follows there are to an actor and from it."""
+
+    followers: int
+    following: int
+
+
+def from_row(row: Any) -> Follow:
+    """A Follow from a row of every column of the table."""
+    follow_id, follower_id, followed_id, uri, state, created_at, answered_at = row
+    return Follow(follow_id, follower_id, followed_id, uri, state, created_at, answered_at)
+
+
+async def by_id(tx: Transaction, follow_id: int) -> Follow | None:
+    """The follow with this number."""
+    return _follow(await tx.first(select(follow).where(follow.c.id == follow_id)))
+
+
+async def between(tx: Transaction, follower_id: int, followed_id: int) -> Follow | None:
+    """What is between the two, in this direction."""
+    return _follow(
+        await tx.first(select(follow).where(follow.c.follower_id == follower_id, follow.c.followed_id == followed_id))
+    )
+
+
+async def by_uri(
+    tx: Transaction, uri: str, *, follower_id: int | None = None, followed_id: int | None = None
+) -> Follow | None:
+    """The follow whose Follow activity has this id.
+
+    The id counts for one actor only: name the `follower_id` for an id of theirs (a bare id in an Undo), the
+    `followed_id` for an id of ours (a bare id in their Accept or Reject).
+    """
+    statement = select(follow).where(follow.c.uri == uri)
+    if follower_id is not None:
+        statement = statement.where(follow.c.follower_id == follower_id)
+    if followed_id is not None:
+        statement = statement.where(follow.c.followed_id == followed_id)
+    return _follow(await tx.first(statement.order_by(follow.c.id.desc()).limit(1)))
+
+
+async def followers_of(
+    tx: Transaction, followed_id: int, *, state: str = ACCEPTED, before: int | None = None, limit: int = 40
+) -> list[Follow]:
+    """Follows to this actor, newest first; `before` is the number of the last one that was shown."""
+    statement = select(follow).where(follow.c.followed_id == followed_id, follow.c.state == state)
+    return await _page(tx, statement, before, limit)
+
+
+async def following_of(
+    tx: Transaction, follower_id: int, *, state: str | None = ACCEPTED, before: int | None = None, limit: int = 40
+) -> list[Follow]:
+    """Follows from this actor, newest first; with `state=None` in every state."""
+    statement = select(follow).where(follow.c.follower_id == follower_id)
+    if state is not None:
+        statement = statement.where(follow.c.state == state)
+    return await _page(tx, statement, before, limit)
+
+
+async def counts(tx: Transaction, actor_id: int) -> Counts:
+    """How many follow this actor and how many it follows; whether anybody may know is for the persona to say."""
+    accepted = select(func.count()).select_from(follow).where(follow.c.state == ACCEPTED)
+    return Counts(
+        await tx.scalar(accepted.where(follow.c.followed_id == actor_id)),
+        await tx.scalar(accepted.where(follow.c.follower_id == actor_id)),
+    )
+
+
+async def follower_ids(tx: Transaction, followed_id: int, *, local: bool = True) -> list[int]:
+    """The numbers of all accepted followers that are ours (or, with `local=False`, of all that are not)."""
+    rows = await tx.all(
+        select(follow.c.follower_id)
+        .join(actor, actor.c.id == follow.c.follower_id)
+        .where(follow.c.followed_id == followed_id, follow.c.state == ACCEPTED, actor.c.local.is_(local))
+        .order_by(follow.c.follower_id)
+    )
+    return [row.follower_id for row in rows]
+
+
+async def is_following(tx: Transaction, follower_id: int, followed_id: int) -> bool:
+    """Whether the one follows the other: accepted, nothing less."""
+    return followed_id in await followed_among(tx, follower_id, [followed_id])
+
+
+async def followed_among(tx: Transaction, follower_id: int, actor_ids: Collection[int]) -> frozenset[int]:
+    """Those of these actors whom this one follows (accepted), in one question."""
+    if not actor_ids:
+        return frozenset()
+    rows = await tx.all(
+        select(follow.c.followed_id).where(
+            follow.c.follower_id == follower_id,
+            follow.c.followed_id.in_(sorted(set(actor_ids))),
+            follow.c.state == ACCEPTED,
+        )
+    )
+    return frozenset(row.followed_id for row in rows)
+
+
+async def _page(tx: Transaction, statement: Any, before: int | None, limit: int) -> list[Follow]:
+    if before is not None:
+        statement = statement.where(follow.c.id < before)
+    return [from_row(row) for row in await tx.all(statement.order_by(follow.c.id.desc()).limit(limit))]
+
+
+def _follow(row: Any) -> Follow | None:
+    return None if row is None else from_row(row)

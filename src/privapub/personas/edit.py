@@ -1,0 +1,66 @@
+"""Changing a persona's profile."""
+
+from typing import Any
+
+from sqlalchemy import update
+
+from privapub.actors.tables import actor
+from privapub.database.transaction import Transaction
+from privapub.errors import InvalidInput, NotFound
+from privapub.jobs.enqueue import put_fact
+from privapub.personas.facts import PersonaEdited
+from privapub.personas.read import by_id
+from privapub.personas.tables import persona
+
+NAME_LENGTH, BIO_LENGTH = 100, 5000
+
+
+async def edit(
+    tx: Transaction,
+    persona_id: int,
+    *,
+    name: str | None = None,
+    bio: str | None = None,
+    summary: str | None = None,
+    locked: bool | None = None,
+    discoverable: bool | None = None,
+    indexable: bool | None = None,
+    shows_follows: bool | None = None,
+    now: float,
+) -> bool:
+    """Change what is given and leave the rest; fact PersonaEdited where something differs, and True.
+
+    `bio` is as typed and `summary` its cleaned HTML: they change together. Opening a locked persona answers nobody who
+    already waits. Raises NotFound for no persona, InvalidInput for what is too long.
+    """
+    known = await by_id(tx, persona_id)
+    if known is None:
+        raise NotFound("There is no such persona.")
+    if len(name or "") > NAME_LENGTH or len(bio or "") > BIO_LENGTH:
+        raise InvalidInput(
+            "This is too long.", f"A name has up to {NAME_LENGTH} characters, a description {BIO_LENGTH}."
+        )
+    if (bio is None) != (summary is None):
+        raise ValueError("bio and summary change together")
+    of_actor = {
+        "name": name,
+        "summary": summary,
+        "locked": locked,
+        "discoverable": discoverable,
+        "indexable": indexable,
+    }
+    actor_changes = _changes(of_actor, known.actor)
+    persona_changes = _changes({"bio": bio, "shows_follows": shows_follows}, known)
+    if not actor_changes and not persona_changes:
+        return False
+    # A moment that was not told before, so that no peer takes the change for an old one.
+    updated_at = max(now, (known.actor.updated_at or 0) + 0.001)
+    await tx.execute(update(actor).where(actor.c.id == persona_id).values(**actor_changes, updated_at=updated_at))
+    if persona_changes:
+        await tx.execute(update(persona).where(persona.c.id == persona_id).values(**persona_changes))
+    await put_fact(tx, PersonaEdited(persona_id))
+    return True
+
+
+def _changes(wanted: dict[str, Any], known: object) -> dict[str, Any]:
+    return {name: value for name, value in wanted.items() if value is not None and value != getattr(known, name)}

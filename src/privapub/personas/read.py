@@ -1,0 +1,76 @@
+"""Looking up personas."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, func, select
+
+from privapub.actors.read import Actor, from_row
+from privapub.actors.tables import actor
+from privapub.database.transaction import Transaction
+from privapub.personas.tables import persona
+
+
+@dataclass(frozen=True)
+class Persona:
+    """A persona: `id` is that of its actor too, `bio` is as typed, `actor.handle` keeps the case of the handle."""
+
+    id: int
+    bio: str
+    shows_follows: bool
+    closed_at: float | None
+    actor: Actor
+
+    @property
+    def handle(self) -> str:
+        """The handle in the case its owner gave it."""
+        return self.actor.handle
+
+
+_COLUMNS = select(actor, persona.c.bio, persona.c.shows_follows, persona.c.closed_at).join(
+    persona, persona.c.id == actor.c.id
+)
+
+
+async def by_id(tx: Transaction, persona_id: int) -> Persona | None:
+    """The persona with this number."""
+    return await _one(tx, persona.c.id == persona_id)
+
+
+async def by_handle(tx: Transaction, handle: str) -> Persona | None:
+    """The persona with this handle, in any case."""
+    return await _one(tx, persona.c.handle == handle.lower())
+
+
+async def by_uri(tx: Transaction, uri: str) -> Persona | None:
+    """The persona whose actor has this id on the wire."""
+    return await _one(tx, actor.c.uri == uri)
+
+
+async def all_of(tx: Transaction, ids: Collection[int]) -> list[Persona]:
+    """Those of these personas that there are, by handle."""
+    if not ids:
+        return []
+    rows = await tx.all(_COLUMNS.where(persona.c.id.in_(sorted(set(ids)))).order_by(persona.c.handle))
+    return [_persona(row) for row in rows]
+
+
+async def every(tx: Transaction) -> list[Persona]:
+    """All personas, by handle (for the operator)."""
+    return [_persona(row) for row in await tx.all(_COLUMNS.order_by(persona.c.handle))]
+
+
+async def count(tx: Transaction) -> int:
+    """How many personas there are that are not closed."""
+    number: int = await tx.scalar(select(func.count()).select_from(persona).where(persona.c.closed_at.is_(None)))
+    return number
+
+
+async def _one(tx: Transaction, condition: ColumnElement[bool]) -> Persona | None:
+    row = await tx.first(_COLUMNS.where(condition))
+    return None if row is None else _persona(row)
+
+
+def _persona(row: Any) -> Persona:
+    return Persona(row.id, row.bio, row.shows_follows, row.closed_at, from_row(row))

@@ -1,0 +1,78 @@
+"""Who may see a post, and who receives it: the one privacy decision of the house.
+
+The decisions are pure; what looks up (`recipients`, `may_see_now`, `visible_to`) only gathers the facts for them.
+Whatever is not understood is kept from everybody but the author and those who are named.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from privapub.database.transaction import Transaction
+from privapub.follows import read as follows
+from privapub.posts import read
+from privapub.posts.read import DIRECT, FOLLOWERS, PUBLIC, UNLISTED, Post
+
+# Seen by everyone, also by who is not signed in.
+OPEN = frozenset({PUBLIC, UNLISTED})
+# What a persona may choose when it publishes.
+CHOICES = (PUBLIC, UNLISTED, FOLLOWERS, DIRECT)
+
+_TO_FOLLOWERS = OPEN | {FOLLOWERS}
+
+
+@dataclass(frozen=True)
+class Recipients:
+    """To whom a post goes: all accepted followers of its author, or not; and actors by number."""
+
+    followers: bool
+    actor_ids: tuple[int, ...]
+
+
+def may_see(post: Post, viewer_id: int | None, *, follows: bool = False, named: bool = False) -> bool:
+    """Whether this viewer (None: somebody unknown) may see the post (pure).
+
+    `follows`: the viewer follows the author, and that was accepted. `named`: the post names the viewer.
+    Nobody sees a deleted post.
+    """
+    if post.deleted_at is not None:
+        return False
+    if post.audience in OPEN:
+        return True
+    if viewer_id is None:
+        return False
+    return viewer_id == post.author_id or named or (follows and post.audience == FOLLOWERS)
+
+
+def addressed(post: Post, named_ids: Iterable[int]) -> Recipients:
+    """To whom the post goes, given whom it names (pure). Its author is none of them."""
+    return Recipients(
+        followers=post.audience in _TO_FOLLOWERS,
+        actor_ids=tuple(sorted(set(named_ids) - {post.author_id})),
+    )
+
+
+def reached(recipients: Recipients, follower_ids: Collection[int]) -> frozenset[int]:
+    """Every actor that recipients stand for, given the accepted followers of the author (pure)."""
+    return frozenset(recipients.actor_ids) | (frozenset(follower_ids) if recipients.followers else frozenset())
+
+
+async def recipients(tx: Transaction, post: Post) -> Recipients:
+    """To whom the post goes now."""
+    return addressed(post, (await read.recipient_ids(tx, [post.id]))[post.id])
+
+
+async def may_see_now(tx: Transaction, post: Post, viewer_id: int | None) -> bool:
+    """Whether this viewer may see the post, as things stand."""
+    return bool(await visible_to(tx, [post], viewer_id))
+
+
+async def visible_to(tx: Transaction, posts: Collection[Post], viewer_id: int | None) -> list[Post]:
+    """Those of these posts that this viewer may see, in their order, with two questions to the database at most."""
+    if viewer_id is None:
+        return [post for post in posts if may_see(post, None)]
+    closed = [post for post in posts if post.audience not in OPEN]
+    followed = await follows.followed_among(tx, viewer_id, {post.author_id for post in closed})
+    named = await read.naming(tx, viewer_id, [post.id for post in closed])
+    return [
+        post for post in posts if may_see(post, viewer_id, follows=post.author_id in followed, named=post.id in named)
+    ]

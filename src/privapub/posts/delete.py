@@ -1,0 +1,48 @@
+"""A persona deletes a post of its own."""
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, update
+
+from privapub.database.transaction import Transaction
+from privapub.errors import NotFound
+from privapub.jobs.enqueue import put_fact
+from privapub.posts import read
+from privapub.posts.facts import PostDeleted
+from privapub.posts.tables import post
+
+# All that was said. The ids, the author, the audience and whom it named stay: a Delete must find its way.
+_NOTHING: dict[str, Any] = {
+    "source": None,
+    "content": "",
+    "summary": "",
+    "sensitive": False,
+    "language": None,
+    "in_reply_to": None,
+    "in_reply_to_id": None,
+    "tags": [],
+    "attachments": [],
+    "edited_at": None,
+}
+
+
+async def delete(tx: Transaction, post_id: int, author_id: int, now: float) -> bool:
+    """Leave nothing of the post but a tombstone; fact PostDeleted, once. False where it is one already.
+
+    Raises NotFound where there is no such post of this author.
+    """
+    known = await read.by_id(tx, post_id)
+    if known is None or known.author_id != author_id or not known.local:
+        raise NotFound("There is no such post.")
+    if not await empty(tx, post.c.id == post_id, now):
+        return False
+    await put_fact(tx, PostDeleted(post_id))
+    return True
+
+
+async def empty(tx: Transaction, which: ColumnElement[bool], now: float) -> int:
+    """Make tombstones of the posts for which this holds; returns of how many that were none yet."""
+    emptied = await tx.execute(
+        update(post).where(which, post.c.deleted_at.is_(None)).values(**_NOTHING, deleted_at=now)
+    )
+    return emptied.rowcount

@@ -1,0 +1,58 @@
+"""A persona changes a post of its own."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import update
+
+from privapub.database.transaction import Transaction
+from privapub.errors import NotFound
+from privapub.jobs.enqueue import put_fact
+from privapub.posts import read
+from privapub.posts.facts import PostEdited
+from privapub.posts.publish import check_text
+from privapub.posts.recipients import name
+from privapub.posts.tables import post
+
+
+async def edit(
+    tx: Transaction,
+    post_id: int,
+    author_id: int,
+    *,
+    source: str,
+    content_html: str,
+    summary: str = "",
+    language: str | None = None,
+    mentions: Collection[int] = (),
+    tags: Sequence[Mapping[str, Any]] = (),
+    now: float,
+) -> bool:
+    """The post reads so from now on; fact PostEdited where it reads differently, and True.
+
+    The audience stays; who is named for the first time may see it from now on, and who was named before still may.
+    Raises NotFound where there is no such post of this author (any more), InvalidInput for no text or too much.
+    """
+    check_text(source, summary)
+    known = await read.by_id(tx, post_id)
+    if known is None or known.author_id != author_id or not known.local or known.deleted_at is not None:
+        raise NotFound("There is no such post.")
+    changes: dict[str, Any] = {
+        "source": source,
+        "content": content_html,
+        "summary": summary,
+        "sensitive": bool(summary),
+        "language": language,
+        "tags": [dict(tag) for tag in tags],
+    }
+    before = {name: getattr(known, name) for name in changes} | {"tags": [dict(tag) for tag in known.tags]}
+    if changes == before:
+        return False
+    # Later than the last time, whatever the clock says: others go by it (an older `updated` is ignored).
+    edited_at = max(now, (known.edited_at or known.published_at) + 0.001)
+    await tx.execute(
+        update(post).where(post.c.id == post_id, post.c.deleted_at.is_(None)).values(**changes, edited_at=edited_at)
+    )
+    await name(tx, post_id, set(mentions) - {author_id})
+    await put_fact(tx, PostEdited(post_id))
+    return True

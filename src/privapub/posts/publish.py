@@ -1,0 +1,95 @@
+"""A persona publishes a post."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from privapub import identifiers
+from privapub.actors.addresses import Addresses
+from privapub.database.transaction import Transaction
+from privapub.errors import InvalidInput, NotFound
+from privapub.jobs.enqueue import put_fact
+from privapub.posts import audience as audiences
+from privapub.posts import read
+from privapub.posts.facts import PostPublished
+from privapub.posts.read import DIRECT
+from privapub.posts.tables import post, post_recipient
+
+SOURCE_LENGTH, SUMMARY_LENGTH = 5000, 500
+
+
+def check_text(source: str, summary: str) -> None:
+    """InvalidInput for a text that is empty or too long (pure)."""
+    if not source.strip():
+        raise InvalidInput("A post needs a text.")
+    if len(source) > SOURCE_LENGTH or len(summary) > SUMMARY_LENGTH:
+        raise InvalidInput(
+            "This is too long.", f"A text has up to {SOURCE_LENGTH} characters, its warning {SUMMARY_LENGTH}."
+        )
+
+
+async def publish(
+    tx: Transaction,
+    *,
+    author_id: int,
+    audience: str,
+    source: str,
+    content_html: str,
+    summary: str = "",
+    language: str | None = None,
+    mentions: Collection[int] = (),
+    tags: Sequence[Mapping[str, Any]] = (),
+    in_reply_to: str | None = None,
+    addresses: Addresses,
+    now: float,
+) -> int:
+    """A new post's number; fact PostPublished.
+
+    `source` is as typed and `content_html` what became of it; `mentions` are the numbers of the actors it names: each
+    of them may see it, whatever the audience. `in_reply_to` is the uri of what it answers.
+    Raises InvalidInput for an audience that there is not, no text or too much of it, and a direct post to nobody;
+    NotFound for an answer to what the author may not see.
+    """
+    check_text(source, summary)
+    if audience not in audiences.CHOICES:
+        raise InvalidInput(f"There is no audience “{audience[:40]}”.", f"Use {', '.join(audiences.CHOICES)}.")
+    named = sorted(set(mentions) - {author_id})
+    if audience == DIRECT and not named:
+        raise InvalidInput("A direct post goes to those it mentions, and it mentions nobody.", "Write @name@host.")
+    answered = await _answered(tx, in_reply_to, author_id)
+    post_id, uri = identifiers.sortable(now), addresses.post(identifiers.token())
+    await tx.execute(
+        post.insert().values(
+            id=post_id,
+            uri=uri,
+            activity_uri=addresses.activity(identifiers.token()),
+            author_id=author_id,
+            local=True,
+            audience=audience,
+            source=source,
+            content=content_html,
+            summary=summary,
+            sensitive=bool(summary),
+            language=language,
+            url=uri,
+            in_reply_to=in_reply_to,
+            in_reply_to_id=answered,
+            tags=[dict(tag) for tag in tags],
+            published_at=now,
+            received_at=now,
+        )
+    )
+    if named:
+        await tx.execute(post_recipient.insert(), [{"post_id": post_id, "actor_id": actor_id} for actor_id in named])
+    await put_fact(tx, PostPublished(post_id))
+    return post_id
+
+
+async def _answered(tx: Transaction, uri: str | None, author_id: int) -> int | None:
+    if uri is None:
+        return None
+    found = await read.by_uri(tx, uri)
+    if found is None:
+        return None
+    if not await audiences.may_see_now(tx, found, author_id):
+        raise NotFound("There is no such post to answer.")
+    return found.id

@@ -1,0 +1,149 @@
+"""Looking up posts. What these return has not been asked of `audience`: whoever shows a post asks."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from sqlalchemy import func, select
+
+from privapub.actors.read import Actor
+from privapub.actors.read import from_row as actor_from_row
+from privapub.actors.tables import actor
+from privapub.database.transaction import Transaction
+from privapub.posts.tables import post, post_recipient
+
+PUBLIC, UNLISTED, FOLLOWERS, CIRCLE, DIRECT = "public", "unlisted", "followers", "circle", "direct"
+
+
+@dataclass(frozen=True)
+class Post:
+    """One row of `post`: see the table for what each column means. A tombstone has a `deleted_at`."""
+
+    id: int
+    uri: str
+    activity_uri: str | None
+    author_id: int
+    local: bool
+    kind: str
+    audience: str
+    source: str | None
+    content: str
+    summary: str
+    sensitive: bool
+    language: str | None
+    url: str | None
+    in_reply_to: str | None
+    in_reply_to_id: int | None
+    tags: tuple[Mapping[str, Any], ...]
+    attachments: tuple[Mapping[str, Any], ...]
+    published_at: float
+    edited_at: float | None
+    received_at: float
+    deleted_at: float | None
+
+
+_FIELDS = tuple(field.name for field in fields(Post))
+
+
+def from_row(row: Any) -> Post:
+    """A Post from a row that holds (at least) every column of the table under its own name."""
+    values = {name: getattr(row, name) for name in _FIELDS}
+    values["tags"], values["attachments"] = tuple(row.tags), tuple(row.attachments)
+    return Post(**values)
+
+
+async def by_id(tx: Transaction, post_id: int) -> Post | None:
+    """The post with this number, a tombstone too."""
+    row = await tx.first(select(post).where(post.c.id == post_id))
+    return None if row is None else from_row(row)
+
+
+async def by_uri(tx: Transaction, uri: str) -> Post | None:
+    """The post with this id on the wire, letter by letter, a tombstone too."""
+    row = await tx.first(select(post).where(post.c.uri == uri))
+    return None if row is None else from_row(row)
+
+
+async def by_activity_uri(tx: Transaction, uri: str) -> Post | None:
+    """The post of ours whose Create has this id."""
+    row = await tx.first(select(post).where(post.c.activity_uri == uri))
+    return None if row is None else from_row(row)
+
+
+async def by_ids(tx: Transaction, post_ids: Collection[int]) -> dict[int, Post]:
+    """Those of these posts that there are, by number."""
+    if not post_ids:
+        return {}
+    rows = await tx.all(select(post).where(post.c.id.in_(sorted(set(post_ids)))))
+    return {row.id: from_row(row) for row in rows}
+
+
+async def of_author(
+    tx: Transaction,
+    author_id: int,
+    *,
+    before: int | None = None,
+    limit: int = 20,
+    audiences: Collection[str] = (PUBLIC,),
+) -> list[Post]:
+    """What an author wrote for these audiences and did not delete, newest first.
+
+    `before` is the number of the last one that was shown.
+    """
+    statement = _alive(select(post), author_id, audiences)
+    if before is not None:
+        statement = statement.where(post.c.id < before)
+    return [from_row(row) for row in await tx.all(statement.order_by(post.c.id.desc()).limit(limit))]
+
+
+async def count_public(tx: Transaction, author_id: int, audiences: Collection[str] = (PUBLIC,)) -> int:
+    """How many posts of these audiences an author has: the total of what `of_author` pages through."""
+    number: int = await tx.scalar(_alive(select(func.count()).select_from(post), author_id, audiences))
+    return number
+
+
+async def count_local_public(tx: Transaction) -> int:
+    """How many public posts were written here, for nodeinfo."""
+    statement = select(func.count()).select_from(post)
+    alive = statement.where(post.c.local.is_(True), post.c.audience == PUBLIC, post.c.deleted_at.is_(None))
+    number: int = await tx.scalar(alive)
+    return number
+
+
+async def recipient_ids(tx: Transaction, post_ids: Collection[int]) -> dict[int, tuple[int, ...]]:
+    """Whom each of these posts names, in one question."""
+    found: dict[int, tuple[int, ...]] = dict.fromkeys(post_ids, ())
+    if found:
+        statement = select(post_recipient).where(post_recipient.c.post_id.in_(sorted(found)))
+        for row in await tx.all(statement.order_by(post_recipient.c.post_id, post_recipient.c.actor_id)):
+            found[row.post_id] += (row.actor_id,)
+    return found
+
+
+async def naming(tx: Transaction, actor_id: int, post_ids: Collection[int]) -> frozenset[int]:
+    """Those of these posts that name this actor, in one question."""
+    if not post_ids:
+        return frozenset()
+    rows = await tx.all(
+        select(post_recipient.c.post_id).where(
+            post_recipient.c.actor_id == actor_id, post_recipient.c.post_id.in_(sorted(set(post_ids)))
+        )
+    )
+    return frozenset(row.post_id for row in rows)
+
+
+async def recipient_actors(tx: Transaction, post_id: int) -> list[Actor]:
+    """The actors that a post names, for its `to`, `cc` and Mention tags."""
+    rows = await tx.all(
+        select(actor)
+        .join(post_recipient, post_recipient.c.actor_id == actor.c.id)
+        .where(post_recipient.c.post_id == post_id)
+        .order_by(actor.c.id)
+    )
+    return [actor_from_row(row) for row in rows]
+
+
+def _alive(statement: Any, author_id: int, audiences: Collection[str]) -> Any:
+    return statement.where(
+        post.c.author_id == author_id, post.c.audience.in_(sorted(audiences)), post.c.deleted_at.is_(None)
+    )

@@ -1,0 +1,179 @@
+"""A post from elsewhere arrives, changes, goes. Each may come twice and in any order."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import delete, or_, select, text, update
+
+from privapub import identifiers
+from privapub.actors.tables import actor
+from privapub.database.transaction import Transaction
+from privapub.jobs.enqueue import put_fact
+from privapub.posts import read
+from privapub.posts.delete import empty
+from privapub.posts.facts import PostReceived
+from privapub.posts.recipients import name
+from privapub.posts.tables import post, tombstone
+
+TOMBSTONE_LIFE = 365 * 86400.0
+TOMBSTONES_PER_HOST = 10_000
+
+
+@dataclass(frozen=True)
+class ReceivedPost:
+    """What a post's own host says of it. `content` has been cleaned by the caller; the rest is plain text."""
+
+    uri: str
+    content: str
+    published_at: float | None = None
+    updated_at: float | None = None
+    kind: str = "Note"
+    summary: str = ""
+    sensitive: bool = False
+    language: str | None = None
+    url: str | None = None
+    in_reply_to: str | None = None
+    tags: tuple[Mapping[str, Any], ...] = field(default=())
+    attachments: tuple[Mapping[str, Any], ...] = field(default=())
+
+
+async def receive(
+    tx: Transaction, record: ReceivedPost, author_id: int, audience: str, recipient_ids: Collection[int], now: float
+) -> int | None:
+    """Keep a remote actor's post and return its number; fact PostReceived where it, or whom it names, is new.
+
+    None where it is not to be kept: its author deleted it (perhaps before it came), or the uri is another's.
+    Once kept, the audience never changes; the author may name more.
+    """
+    await _alone(tx, record.uri)
+    known = await read.by_uri(tx, record.uri)
+    if known is not None:
+        if known.local or known.author_id != author_id or known.deleted_at is not None:
+            return None
+        if await name(tx, known.id, set(recipient_ids) - {author_id}):
+            await put_fact(tx, PostReceived(known.id))
+        return known.id
+    if await _was_deleted(tx, record.uri, author_id, now):
+        return None
+    post_id = await _insert(tx, record, author_id, audience, now)
+    await name(tx, post_id, set(recipient_ids) - {author_id})
+    await tx.execute(
+        update(post)
+        .where(post.c.in_reply_to == record.uri, post.c.in_reply_to_id.is_(None))
+        .values(in_reply_to_id=post_id)
+    )
+    await put_fact(tx, PostReceived(post_id))
+    return post_id
+
+
+async def receive_edit(
+    tx: Transaction, record: ReceivedPost, author_id: int, now: float, recipient_ids: Collection[int] = ()
+) -> bool:
+    """A remote author changed a post that we have; whether that was news.
+
+    An edit whose `updated_at` is missing, or not later than the one we have, is ignored as a whole. The audience stays;
+    fact PostReceived where more are named. False also for what is unknown, deleted, ours or another's.
+    """
+    if record.updated_at is None:
+        return False
+    edited_at = min(record.updated_at, now)
+    post_id = await tx.scalar(
+        update(post)
+        .where(
+            post.c.uri == record.uri,
+            post.c.author_id == author_id,
+            post.c.local.is_(False),
+            post.c.deleted_at.is_(None),
+            or_(post.c.edited_at.is_(None), post.c.edited_at < edited_at),
+        )
+        .values(**_said(record), edited_at=edited_at)
+        .returning(post.c.id)
+    )
+    if post_id is None:
+        return False
+    if await name(tx, post_id, set(recipient_ids) - {author_id}):
+        await put_fact(tx, PostReceived(post_id))
+    return True
+
+
+async def receive_delete(tx: Transaction, uri: str, actor_id: int, actor_uri: str, host: str, now: float) -> bool:
+    """A remote actor deleted a post; whether we had it.
+
+    What we have of theirs becomes a tombstone. What we do not have may not come to life for a year if it is theirs: of
+    such notes we keep the 10,000 newest of a host. Anybody else's post is not touched.
+    """
+    await _alone(tx, uri)
+    known = await read.by_uri(tx, uri)
+    if known is not None:
+        theirs = known.author_id == actor_id and not known.local
+        return theirs and await empty(tx, post.c.id == known.id, now) > 0
+    note = tx.insert(tombstone).values(uri=uri, actor_uri=actor_uri, host=host, at=now)
+    await tx.execute(
+        note.on_conflict_do_update(
+            index_elements=[tombstone.c.uri, tombstone.c.actor_uri], set_={"at": note.excluded.at}
+        )
+    )
+    too_many = select(tombstone.c.at).where(tombstone.c.host == host).order_by(tombstone.c.at.desc())
+    oldest_kept = await tx.scalar(too_many.offset(TOMBSTONES_PER_HOST).limit(1))
+    if oldest_kept is not None:
+        await tx.execute(delete(tombstone).where(tombstone.c.host == host, tombstone.c.at <= oldest_kept))
+    return False
+
+
+async def forget_tombstones(tx: Transaction, now: float) -> int:
+    """Drop the notes that are older than a year; returns how many."""
+    dropped = await tx.execute(delete(tombstone).where(tombstone.c.at < now - TOMBSTONE_LIFE))
+    return dropped.rowcount
+
+
+async def _was_deleted(tx: Transaction, uri: str, author_id: int, now: float) -> bool:
+    at = await tx.scalar(
+        select(tombstone.c.at)
+        .join(actor, actor.c.uri == tombstone.c.actor_uri)
+        .where(tombstone.c.uri == uri, actor.c.id == author_id)
+    )
+    return at is not None and at >= now - TOMBSTONE_LIFE
+
+
+async def _insert(tx: Transaction, record: ReceivedPost, author_id: int, audience: str, now: float) -> int:
+    published_at = min(max(record.published_at if record.published_at is not None else now, 0.0), now)
+    answered = await read.by_uri(tx, record.in_reply_to) if record.in_reply_to else None
+    # Most servers tell whole seconds: the rest is drawn, or the numbers of one second would be few.
+    spread = identifiers.uniform(0, 0.999) if published_at.is_integer() else 0.0
+    post_id = identifiers.sortable(published_at + spread)
+    await tx.execute(
+        post.insert().values(
+            id=post_id,
+            uri=record.uri,
+            author_id=author_id,
+            local=False,
+            kind=record.kind,
+            audience=audience,
+            url=record.url,
+            in_reply_to=record.in_reply_to,
+            in_reply_to_id=None if answered is None else answered.id,
+            published_at=published_at,
+            edited_at=None if record.updated_at is None else min(record.updated_at, now),
+            received_at=now,
+            **_said(record),
+        )
+    )
+    return post_id
+
+
+def _said(record: ReceivedPost) -> dict[str, Any]:
+    return {
+        "content": record.content,
+        "summary": record.summary,
+        "sensitive": record.sensitive,
+        "language": record.language,
+        "tags": [dict(tag) for tag in record.tags],
+        "attachments": [dict(attachment) for attachment in record.attachments],
+    }
+
+
+async def _alone(tx: Transaction, uri: str) -> None:
+    """Wait until no other transaction is busy with this uri: a Create and its Delete may be handled at once."""
+    if tx.dialect == "postgresql":
+        await tx.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:uri, 7))"), [{"uri": uri}])

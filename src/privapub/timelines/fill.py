@@ -1,0 +1,46 @@
+"""Putting a post into the home timelines of those who receive it here."""
+
+from sqlalchemy import delete, literal, select
+from sqlalchemy.sql import Select
+
+from privapub.actors.tables import actor
+from privapub.database.transaction import Transaction
+from privapub.follows.read import ACCEPTED
+from privapub.follows.tables import follow
+from privapub.posts import audience
+from privapub.posts.read import Post
+from privapub.timelines.tables import timeline_entry
+
+
+async def fill(tx: Transaction, post: Post, now: float) -> int:  # noqa: ARG001 - as all verbs
+    """The post stands in the timelines of its recipients here and of its author; twice is as good as once.
+
+    Returns how many timelines it is new in. A deleted post goes nowhere.
+    """
+    if post.deleted_at is not None:
+        return 0
+    to = await audience.recipients(tx, post)
+    new = await _add(
+        tx, select(actor.c.id, literal(post.id)).where(actor.c.id.in_([post.author_id, *to.actor_ids]), actor.c.local)
+    )
+    if to.followers:
+        followers = select(follow.c.follower_id, literal(post.id)).join(actor, actor.c.id == follow.c.follower_id)
+        new += await _add(
+            tx, followers.where(follow.c.followed_id == post.author_id, follow.c.state == ACCEPTED, actor.c.local)
+        )
+    return new
+
+
+async def forget(tx: Transaction, post_id: int) -> int:
+    """Take a post (one that was deleted) out of every timeline; returns of how many."""
+    forgotten = await tx.execute(delete(timeline_entry).where(timeline_entry.c.post_id == post_id))
+    return forgotten.rowcount
+
+
+async def _add(tx: Transaction, who: Select[tuple[int, int]]) -> int:
+    added = await tx.execute(
+        tx.insert(timeline_entry)
+        .from_select(["persona_id", "post_id"], who)
+        .on_conflict_do_nothing(index_elements=[timeline_entry.c.persona_id, timeline_entry.c.post_id])
+    )
+    return added.rowcount

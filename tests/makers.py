@@ -1,0 +1,113 @@
+"""Small worlds for the tests: personas, remote actors, follows and posts on the server under test, `sut.test`."""
+
+from collections.abc import Collection
+from functools import cache
+
+from privapub import clock, identifiers
+from privapub.actors import keys
+from privapub.actors import read as actors
+from privapub.actors.addresses import Addresses
+from privapub.actors.read import Actor
+from privapub.actors.remote import LearntKey, Profile, learn
+from privapub.database.transaction import Transaction
+from privapub.follows import follow as follows
+from privapub.personas import create
+from privapub.personas import read as personas
+from privapub.personas.read import Persona
+from privapub.posts import read as posts
+from privapub.posts.publish import publish
+from privapub.posts.read import Post
+from privapub.posts.receive import ReceivedPost, receive
+
+DOMAIN = "sut.test"
+ADDRESSES = Addresses(f"https://{DOMAIN}")
+
+
+@cache
+def private_keys() -> keys.PrivateKeys:
+    """One pair for all actors of a run, for tests that do not care: making one takes long."""
+    return keys.make()
+
+
+async def make_persona(
+    tx: Transaction, handle: str = "alice", locked: bool = False, *, addresses: Addresses = ADDRESSES
+) -> Persona:
+    """A persona of the server under test."""
+    persona_id = await create.create(
+        tx, handle, private_keys(), addresses=addresses, domain=DOMAIN, locked=locked, now=clock.now()
+    )
+    persona = await personas.by_id(tx, persona_id)
+    assert persona is not None
+    return persona
+
+
+def profile(address: str = "carol@peer.test", **changes: object) -> Profile:
+    """What the host of `address` says of that actor: `https://peer.test/u/carol` and a key."""
+    handle, host = address.split("@")
+    uri = f"https://{host}/u/{handle}"
+    values: dict[str, object] = {
+        "uri": uri,
+        "kind": "Person",
+        "handle": handle,
+        "host": host,
+        "name": handle.title(),
+        "inbox": f"{uri}/inbox",
+        "shared_inbox": f"https://{host}/inbox",
+        "outbox": f"{uri}/outbox",
+        "followers": f"{uri}/followers",
+        "following": f"{uri}/following",
+        "keys": (LearntKey(f"{uri}#main-key", "rsa", keys.public_rsa(private_keys().rsa)),),
+    }
+    return Profile(**(values | changes))  # type: ignore[arg-type]  # the values are of many types
+
+
+async def make_remote(tx: Transaction, address: str = "carol@peer.test", **changes: object) -> Actor:
+    """A remote actor, as if just fetched; `changes` are fields of its Profile."""
+    actor = await actors.by_id(tx, await learn(tx, profile(address, **changes), clock.now()))
+    assert actor is not None
+    return actor
+
+
+async def make_follow(tx: Transaction, follower_id: int, followed_id: int, state: str = "accepted") -> int:
+    """A follow in this state, whoever of the two is ours; returns its number. Facts are put as in real life."""
+    now = clock.now()
+    followed = await actors.by_id(tx, followed_id)
+    assert followed is not None
+    uri = f"https://{DOMAIN}/activities/{identifiers.token()}"
+    verb = follows.receive if followed.local else follows.ask
+    await verb(tx, follower_id, followed_id, uri, now)
+    standing = await follows.read.between(tx, follower_id, followed_id)
+    assert standing is not None
+    if state != standing.state:
+        settle = {"accepted": follows.accepted, "rejected": follows.rejected}[state]
+        await settle(tx, follower_id, followed_id, now)
+    return standing.id
+
+
+async def make_post(
+    tx: Transaction, author_id: int, audience: str = "public", text: str = "Hello", named: Collection[int] = ()
+) -> Post:
+    """A post by a persona (published) or by a remote actor (received); `named` are numbers of actors."""
+    author = await actors.by_id(tx, author_id)
+    assert author is not None
+    now = clock.now()
+    if author.local:
+        post_id: int | None = await publish(
+            tx,
+            author_id=author_id,
+            audience=audience,
+            source=text,
+            content_html=f"<p>{text}</p>",
+            mentions=named,
+            addresses=ADDRESSES,
+            now=now,
+        )
+    else:
+        record = ReceivedPost(
+            uri=f"https://{author.host}/n/{identifiers.token()}", content=f"<p>{text}</p>", published_at=now
+        )
+        post_id = await receive(tx, record, author_id, audience, named, now)
+    assert post_id is not None
+    post = await posts.by_id(tx, post_id)
+    assert post is not None
+    return post
