@@ -1,0 +1,97 @@
+import json
+from typing import Any
+
+import pytest
+
+from privapub.markup.clean import clean, plain
+from privapub.markup.text import shortened, text_of
+from shared import shared
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<p>a<br/>b</p>", "<p>a<br>b</p>"),
+        ("<script>alert(1)</script>text", "text"),
+        ("<style>p{}</style>text", "text"),
+        ("<img src=https://x.test/1.png>text", "text"),
+        ("<marquee>text</marquee>", "text"),
+        ("<p onclick=alert(1) style='color:red'>text</p>", "<p>text</p>"),
+        ("<p>a\0b</p>", "<p>a\ufffdb</p>"),
+        ("<ol start=3><li value=5>x</ol>", '<ol start="3"><li value="5">x</li></ol>'),
+        ("<span class='invisible evil'>x</span>", '<span class="invisible">x</span>'),
+    ],
+)
+def test_the_allow_list_decides_what_stays(html: str, expected: str) -> None:
+    assert clean(html) == expected
+
+
+@pytest.mark.parametrize("scheme", ["javascript", "JaVaScRiPt", "data", "vbscript", "file", "java&#x202e;script"])
+def test_links_that_run_or_read_files_lose_their_address(scheme: str) -> None:
+    assert "href" not in clean(f"<a href='{scheme}:x'>x</a>")
+
+
+@pytest.mark.parametrize("address", ["/settings", "//evil.test/", "?x", "#x", "settings"])
+def test_relative_links_lose_their_address(address: str) -> None:
+    assert "href" not in clean(f"<a href='{address}'>x</a>")
+
+
+def test_links_say_nothing_to_where_they_lead() -> None:
+    assert clean("<a href='https://x.test/' rel=me target=_top>x</a>") == (
+        '<a href="https://x.test/" rel="nofollow noopener noreferrer">x</a>'
+    )
+
+
+def test_classes_by_which_mentions_and_hashtags_are_known_stay() -> None:
+    html = '<span class="h-card"><a href="https://x.test/@a" class="u-url mention">@<span>a</span></a></span>'
+    assert 'class="u-url mention"' in clean(html)
+    assert 'class="h-card"' in clean(html)
+
+
+@pytest.mark.parametrize("control", ["\u202e", "\u202d", "&#x202e;", "\u2067"])
+def test_direction_overrides_and_open_isolates_are_taken_out(control: str) -> None:
+    assert clean(f"<p>a{control}b</p>") == "<p>ab</p>"
+    if not control.startswith("&"):
+        assert plain(f"a{control}b") == "ab"
+
+
+def test_letters_joiners_marks_and_closed_isolates_stay() -> None:
+    text = "\u05e9\u05dc\u05d5\u05dd \u200f\u0645\u200d\u0646 \u2067x\u2069 \U0001f468\u200d\U0001f469"
+    assert clean(text) == text
+    assert plain(text) == text
+
+
+def _variants() -> list[Any]:
+    variants: list[Any] = json.loads(shared("cases/markup/01-lists-and-headings.json").read_text())["given"]["variants"]
+    return variants
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("ul", "Plan:\none\ntwo\nend"),
+        ("nested", "a\nb\nc"),
+        ("headings", "T\ntext\nU"),
+        ("br-and-newlines", "a\nb\nc\nd e"),
+        ("unclosed", "x\ny"),
+        ("table", "1 2"),
+        ("ruby", "\u6f22(kan)"),
+    ],
+)
+def test_blocks_keep_apart_in_html_and_in_text(name: str, expected: str) -> None:
+    content = next(variant["content"] for variant in _variants() if variant["name"] == name)
+    assert text_of(clean(content)) == expected
+
+
+def test_a_numbered_list_keeps_its_first_number() -> None:
+    assert 'start="3"' in clean('<ol start="3"><li>a</li></ol>')
+
+
+def test_plain_text_is_folded_and_not_stripped_of_signs() -> None:
+    assert plain("  I <3\n\tyou & me ") == "I <3 you & me"
+
+
+def test_text_is_shortened_at_a_word() -> None:
+    assert shortened("one two three", 20) == "one two three"
+    assert shortened("one two three", 10) == "one two…"
+    assert shortened("a" * 50, 10) == "a" * 9 + "…"
