@@ -12,7 +12,7 @@ from privapub.federation.inbox.tables import incoming, undone
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import NewJob
 
-KIND = LANE = "inbox"
+INBOX = "inbox"  # the kind of the job, and its lane
 # What these say is a state, not an event: when the first was handled, the next is held against what is then so.
 RELATIONSHIPS = frozenset({"Follow", "Accept", "Reject", "Like", "EmojiReact", "Block", "Undo"})
 KEPT = 30 * 86400.0  # seconds after it was handled
@@ -76,7 +76,7 @@ async def store(
     queued = await tx.scalar(statement.returning(incoming.c.id))
     if queued is None:
         return "copy"
-    await put(tx, [NewJob(KIND, LANE, {"incoming": queued})])
+    await put(tx, [NewJob(INBOX, INBOX, {"incoming": queued})])
     return "queued"
 
 

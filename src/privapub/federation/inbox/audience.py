@@ -1,0 +1,60 @@
+"""Whether an incoming post concerns anybody here, and whom it names."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from privapub.actors import read as actors
+from privapub.actors.read import Actor
+from privapub.database.transaction import Transaction
+from privapub.federation.documents.read_post import RemotePost, audience_of
+from privapub.follows import read as follows
+from privapub.posts import read as posts
+from privapub.posts.read import DIRECT
+
+
+@dataclass(frozen=True)
+class Concerned:
+    """A post's audience, and the numbers of the actors that it names; whether it concerns anybody here."""
+
+    audience: str
+    recipient_ids: tuple[int, ...]
+    anybody: bool
+
+
+async def concerned(tx: Transaction, record: RemotePost, author: Actor, owner: str) -> Concerned:
+    """Whom the post concerns. `owner` is the persona (as text) whose own inbox it came to, or "".
+
+    It concerns us if it names one of ours, answers one of ours, or is for the followers of somebody whom one of ours
+    follows. What names nobody and came to somebody's own inbox is theirs: a circle's members are not named (SPEC 7.2).
+    """
+    audience = audience_of(record, author.followers)
+    mentioned = [tag["href"] for tag in record.tags if tag["type"] == "Mention"]
+    named = await actors.by_uris(tx, {*record.to, *record.cc})
+    ours = {actor.id for actor in named.values() if actor.local}
+    recipients = {actor.id for actor in named.values()}
+    if audience == DIRECT and owner:
+        recipients.add(int(owner))
+        ours.add(int(owner))
+    anybody = bool(
+        ours
+        or (audience != DIRECT and (owner or await follows.follower_ids(tx, author.id)))
+        or (audience != DIRECT and await _local_among(tx, mentioned))
+        or await _answers_ours(tx, record.in_reply_to)
+    )
+    return Concerned(audience, tuple(sorted(recipients - {author.id})), anybody)
+
+
+async def may_concern(tx: Transaction, addressed: Collection[str], author: Actor, owner: str) -> bool:
+    """The same as far as it can be told before the post itself is fetched, so that nothing is fetched for strangers."""
+    if owner or await follows.follower_ids(tx, author.id):
+        return True
+    return await _local_among(tx, addressed)
+
+
+async def _local_among(tx: Transaction, uris: Collection[str]) -> bool:
+    return any(actor.local for actor in (await actors.by_uris(tx, uris)).values())
+
+
+async def _answers_ours(tx: Transaction, uri: str | None) -> bool:
+    answered = await posts.by_uri(tx, uri) if uri else None
+    return answered is not None and answered.local and answered.deleted_at is None

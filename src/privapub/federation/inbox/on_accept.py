@@ -1,0 +1,18 @@
+"""Somebody lets one of ours follow them (ActivityPub, section 7.6)."""
+
+from privapub.actors.read import Actor
+from privapub.database.transaction import Transaction
+from privapub.federation.documents.read_activity import Activity
+from privapub.federation.inbox.answered import answered_follow
+from privapub.follows import follow
+from privapub.follows.read import ACCEPTED
+
+
+async def on_accept(tx: Transaction, activity: Activity, signer: Actor, now: float) -> str | None:
+    """Counts only for a Follow that we sent, and only from whom we asked; a second one changes nothing."""
+    found = await answered_follow(tx, activity, signer)
+    if found is None:
+        return "no-such-follow"
+    if found.state == ACCEPTED or await follow.accepted(tx, found.follower_id, found.followed_id, now):
+        return None
+    return "not-asked-any-more"

@@ -1,0 +1,46 @@
+"""Somebody wrote a post (ActivityPub, section 7.2)."""
+
+from privapub.actors.read import Actor
+from privapub.database.transaction import Transaction
+from privapub.federation.documents.read_post import RemotePost
+from privapub.federation.fetching.origin import same_origin
+from privapub.federation.inbox.audience import concerned
+from privapub.markup.clean import clean
+from privapub.posts import receive
+from privapub.posts.receive import ReceivedPost
+
+
+async def on_create(tx: Transaction, record: RemotePost, signer: Actor, owner: str, now: float) -> str | None:
+    """Taken in if the signer wrote it and it concerns anybody here."""
+    if record.author != signer.uri or not same_origin(record.uri, signer.uri):
+        return "not-theirs"
+    if is_vote(record):
+        return "vote"
+    whom = await concerned(tx, record, signer, owner)
+    if not whom.anybody:
+        return "not-for-us"
+    kept = await receive.receive(tx, received(record), signer.id, whom.audience, whom.recipient_ids, now)
+    return None if kept is not None else "deleted-before"
+
+
+def is_vote(record: RemotePost) -> bool:
+    """A Note with a name and nothing else is a vote in somebody's poll."""
+    return record.kind == "Note" and bool(record.name) and not record.content and record.in_reply_to is not None
+
+
+def received(record: RemotePost) -> ReceivedPost:
+    """What is kept of a post's document: its HTML cleaned."""
+    return ReceivedPost(
+        uri=record.uri,
+        content=clean(record.content),
+        published_at=record.published_at,
+        updated_at=record.updated_at,
+        kind=record.kind,
+        summary=record.summary,
+        sensitive=record.sensitive,
+        language=record.language,
+        url=record.url,
+        in_reply_to=record.in_reply_to,
+        tags=record.tags,
+        attachments=record.attachments,
+    )

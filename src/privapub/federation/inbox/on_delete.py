@@ -1,0 +1,22 @@
+"""Somebody deleted a post, or themselves (ActivityPub, section 7.4)."""
+
+from privapub.actors import read, remote
+from privapub.actors.read import Actor
+from privapub.database.transaction import Transaction
+from privapub.federation.fetching.origin import origin
+from privapub.posts import read as posts
+from privapub.posts import receive
+
+
+async def on_delete(tx: Transaction, object_id: str, signer: Actor, now: float) -> str | None:
+    """The same actor, and nobody else of that host. What has not come yet will not come to life."""
+    if object_id == signer.uri:
+        await remote.mark_gone(tx, signer.id, now)
+        return None
+    if await read.by_uri(tx, object_id) is not None:
+        return "not-theirs"
+    known = await posts.by_uri(tx, object_id)
+    if known is not None and known.author_id != signer.id:
+        return "not-theirs"
+    await receive.receive_delete(tx, object_id, signer.id, signer.uri, origin(signer.uri), now)
+    return None

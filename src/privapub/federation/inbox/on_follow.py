@@ -1,0 +1,21 @@
+"""Somebody wants to follow one of ours (ActivityPub, section 7.5)."""
+
+from privapub.actors.read import Actor
+from privapub.database.transaction import Transaction
+from privapub.federation.documents.read_activity import Activity
+from privapub.federation.inbox.store import was_undone
+from privapub.federation.inbox.undone import undo_keys
+from privapub.follows import follow
+from privapub.personas import read as personas
+
+
+async def on_follow(tx: Transaction, activity: Activity, signer: Actor, now: float) -> str | None:
+    """The persona's lock decides. The object may be an embedded Person: its id counts."""
+    followed = None if activity.object_id is None else await personas.by_uri(tx, activity.object_id)
+    if followed is None or followed.closed_at is not None:
+        return "nobody-to-follow"
+    for key in undo_keys(signer.uri, "Follow", activity.id, followed.actor.uri):
+        if await was_undone(tx, key, now):
+            return "undone-before"
+    await follow.receive(tx, signer.id, followed.id, activity.id or "", now)
+    return None

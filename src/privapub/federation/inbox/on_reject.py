@@ -1,0 +1,18 @@
+"""Somebody does not let one of ours follow them, or no longer (ActivityPub, section 7.7)."""
+
+from privapub.actors.read import Actor
+from privapub.database.transaction import Transaction
+from privapub.federation.documents.read_activity import Activity
+from privapub.federation.inbox.answered import answered_follow
+from privapub.follows import follow
+from privapub.follows.read import REJECTED
+
+
+async def on_reject(tx: Transaction, activity: Activity, signer: Actor, now: float) -> str | None:
+    """Ends the follow, whether it waited or was accepted; a second one changes nothing."""
+    found = await answered_follow(tx, activity, signer)
+    if found is None:
+        return "no-such-follow"
+    if found.state != REJECTED:
+        await follow.rejected(tx, found.follower_id, found.followed_id, now)
+    return None
