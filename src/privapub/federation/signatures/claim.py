@@ -36,7 +36,7 @@ class Presented:
 
 def checked_key_id(text: object) -> str:
     """The key id where it is one that may be looked for; else BadSignature."""
-    if not isinstance(text, str) or not text:
+    if type(text) is not str or not text:
         raise BadSignature("malformed", "The signature of this request does not name its key.")
     if len(text) > LONGEST_KEY_ID or not all("!" <= letter <= "~" for letter in text):
         raise BadSignature("malformed", "The key that the signature of this request names cannot be understood.")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from privapub import errors
 
-_URL = re.compile(r"(https?)://([^/?#@]+)([^?#]*)(\?[^#]*)?(?:#.*)?", re.ASCII | re.IGNORECASE)
+_URL = re.compile(r"(https?)://([^/?#@]+)(/[^?#]*)?(\?[^#]*)?(?:#.*)?", re.ASCII | re.IGNORECASE)
 _PRINTABLE = re.compile(r"[!-~]+", re.ASCII)
 DEFAULT_PORTS = {"http": "80", "https": "443"}
 LONGEST_URL = 8192

@@ -1,0 +1,119 @@
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+
+from privapub.federation.signatures.keys import (
+    LARGEST_RSA,
+    BadKey,
+    PrivateKey,
+    PublicKey,
+    new_ed25519,
+    new_rsa,
+    public_multibase,
+    public_pem,
+)
+
+ID, OWNER = "https://a.test/u#main-key", "https://a.test/u"
+
+
+def pem_of(key: rsa.RSAPublicKey | ec.EllipticCurvePublicKey) -> str:
+    return key.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo).decode()
+
+
+def why(pem: str) -> str:
+    with pytest.raises(BadKey) as refused:
+        PublicKey.from_pem(ID, OWNER, pem)
+    assert refused.value.reason in str(refused.value)
+    return refused.value.reason
+
+
+@pytest.mark.parametrize(("made", "kind"), [(new_rsa, "rsa"), (new_ed25519, "ed25519")])
+def test_a_new_key_signs_what_both_forms_of_its_public_half_verify(made: object, kind: str) -> None:
+    assert callable(made)
+    pem = made()
+    private = PrivateKey.from_pem(ID, pem)
+    assert (private.id, private.algorithm) == (ID, kind)
+    signature = private.sign(b"text")
+    for public in (
+        PublicKey.from_pem(ID, OWNER, public_pem(pem)),
+        PublicKey.from_multibase(ID, OWNER, public_multibase(pem)),
+    ):
+        assert (public.id, public.owner, public.algorithm) == (ID, OWNER, kind)
+        assert public.verifies(signature, b"text")
+        assert not public.verifies(signature, b"Text")
+        assert not public.verifies(b"", b"text")
+        assert not public.verifies(signature + b"x", b"text")
+
+
+def test_new_keys_differ_and_rsa_keys_have_2048_bits() -> None:
+    pem = new_rsa()
+    public = PublicKey.from_pem(ID, OWNER, public_pem(pem))
+    assert isinstance(public.key, rsa.RSAPublicKey)
+    assert public.key.key_size == 2048
+    assert new_ed25519() != new_ed25519()
+
+
+def test_the_multikey_of_fep_521a_is_read() -> None:
+    # The example of the W3C's Controlled Identifiers, section 2.2.2.
+    text = "z6MkmM42vxfqZQsv4ehtTjFFxQ4sQKS2w6WR7emozFAn5cxu"
+    key = PublicKey.from_multibase(ID, OWNER, text)
+    assert key.algorithm == "ed25519"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "malformed"),
+        ("z", "unsupported"),
+        ("u7QF", "malformed"),
+        ("z0OIl", "malformed"),
+        ("z6Mk", "unsupported"),
+        ("z6MkmM42vxfqZQsv4ehtTjFFxQ4sQKS2w6WR7emozFAn5cx", "unsupported"),
+        ("z" + "1" * 5000, "malformed"),
+        ("zDnaerDaTF5BXEavCrfRZEk316dpbLsfPDZ3WJ5hRTPFU2169", "unsupported"),
+    ],
+)
+def test_a_multikey_that_is_none_is_refused(text: str, reason: str) -> None:
+    with pytest.raises(BadKey) as refused:
+        PublicKey.from_multibase(ID, OWNER, text)
+    assert refused.value.reason in {reason, "malformed"}
+
+
+def test_keys_of_other_kinds_and_sizes_are_refused() -> None:
+    assert why(pem_of(ec.generate_private_key(ec.SECP256R1()).public_key())) == "unsupported"
+    huge = rsa.RSAPublicNumbers(65537, (1 << LARGEST_RSA) + 1).public_key()
+    assert why(pem_of(huge)) == "too-large"
+    long = rsa.RSAPublicNumbers((1 << 40) + 1, (1 << 2047) + 1).public_key()
+    assert why(pem_of(long)) == "unsupported"
+
+
+SMALL = """-----BEGIN PUBLIC KEY-----
+MFwwDQYJKoZIhvcNAQEBBQADSwAwSAJBAKj34GkxFhD90vcNLYLInFEX6Ppy1tPf
+9Cnzj4p4WGeKLs1Pt8QuKUpRKfFLfRYC9AIKjbJTWit+CqvjWYzvQwECAwEAAQ==
+-----END PUBLIC KEY-----"""
+
+
+@pytest.mark.parametrize(
+    ("pem", "reasons"),
+    [
+        ("", {"malformed"}),
+        ("no key", {"malformed"}),
+        ("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----", {"malformed"}),
+        ("\u00e9", {"malformed"}),
+        ("x" * 20000, {"too-large"}),
+        (SMALL, {"too-small", "malformed"}),
+    ],
+)
+def test_a_pem_that_holds_no_key_of_ours_is_refused(pem: str, reasons: set[str]) -> None:
+    assert why(pem) in reasons
+
+
+def test_white_space_around_a_pem_is_left_out() -> None:
+    pem = public_pem(new_ed25519())
+    assert PublicKey.from_pem(ID, OWNER, f"\n  {pem}\n\n").algorithm == "ed25519"
+
+
+@pytest.mark.parametrize("pem", ["", "no key", public_pem(new_ed25519())])
+def test_a_private_key_that_is_none_is_refused(pem: str) -> None:
+    with pytest.raises(BadKey):
+        PrivateKey.from_pem(ID, pem)
