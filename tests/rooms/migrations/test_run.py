@@ -11,7 +11,9 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from alembic.util import CommandError
 from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
 
 from privapub.database.connect import Database
 from privapub.database.tables import metadata
@@ -90,8 +92,7 @@ async def test_the_steps_make_the_tables_that_the_rooms_describe(bare: Database)
         else:
             await connection.execute(text("DROP SCHEMA public CASCADE"))
             await connection.execute(text("CREATE SCHEMA public"))
-    with anyio.fail_after(60):
-        await upgrade(url(bare))
+    await apply.apply(url(bare))
     made = await schema(bare)
     assert made - described == set(), "the steps make what no room describes: draft the step anew"
     assert described - made == set(), "a room describes what no step makes: draft a step (make migration NAME=…)"
@@ -101,8 +102,7 @@ async def test_alembic_finds_nothing_to_add(bare: Database) -> None:
     def differences(connection: Connection) -> list[Any]:
         return list(compare_metadata(MigrationContext.configure(connection), metadata))
 
-    with anyio.fail_after(60):
-        await upgrade(url(bare))
+    await apply.apply(url(bare))
     async with bare.engine.begin() as connection:
         assert await connection.run_sync(differences) == []
 
@@ -115,13 +115,14 @@ async def test_an_empty_database_is_brought_to_the_head(bare: Database) -> None:
         await upgrade(url(bare))
         assert await current(bare) == HEAD
         await check_current(bare)
-        await upgrade(url(bare))  # once more changes nothing
-    assert await current(bare) == HEAD
+    before = await schema(bare)
+    await apply.apply(url(bare))  # once more changes nothing
+    assert await schema(bare) == before
 
 
 async def test_two_who_migrate_at_once_take_turns(bare: Database) -> None:
     with anyio.fail_after(120):
-        await asyncio.gather(upgrade(url(bare)), upgrade(url(bare)))
+        await asyncio.gather(apply.apply(url(bare)), apply.apply(url(bare)))
     assert await current(bare) == HEAD
 
 
@@ -130,8 +131,8 @@ async def test_a_newer_schema_is_refused_and_stays_as_it_is(bare: Database) -> N
     with pytest.raises(OperatorError, match="newer than this program") as caught:
         await check_current(bare)
     assert "backup" in caught.value.hint
-    with anyio.fail_after(60), pytest.raises(OperatorError, match="9999"):
-        await upgrade(url(bare))
+    with pytest.raises(CommandError, match="9999"):
+        await apply.apply(url(bare))
     assert await current(bare) == "9999"
 
 
@@ -147,8 +148,8 @@ async def test_a_step_that_fails_changes_nothing(bare: Database) -> None:
     async with bare.write() as tx:
         await tx.execute(text("CREATE TABLE timeline_entry(in_the_way INTEGER)"))
     before = await schema(bare)
-    with anyio.fail_after(60), pytest.raises(OperatorError, match="already exists"):
-        await upgrade(url(bare))
+    with pytest.raises(DBAPIError, match="already exists"):
+        await apply.apply(url(bare))
     assert await schema(bare) == before
     assert await current(bare) is None
 
