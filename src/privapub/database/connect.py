@@ -63,6 +63,7 @@ class Database:
                 async with connection.begin():
                     tx = Transaction(connection)
                     yield tx
+                    await tx.finish()
                     if not self.is_sqlite:
                         for topic in sorted(tx.announced):
                             await connection.execute(text("SELECT pg_notify(:c, :t)"), {"c": PG_CHANNEL, "t": topic})

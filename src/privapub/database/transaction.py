@@ -1,6 +1,6 @@
 """One transaction, as every domain verb takes it first."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -27,6 +27,7 @@ class Transaction:
         self.connection = connection
         self.dialect = connection.dialect.name
         self.announced: set[str] = set()
+        self.last: dict[str, Callable[[Transaction], Awaitable[None]]] = {}
         self._afterwards: list[Callable[[], None]] = []
 
     async def execute(self, statement: Executable, rows: Sequence[dict[str, Any]] | None = None) -> CursorResult[Any]:
@@ -61,6 +62,15 @@ class Transaction:
     def announce(self, topic: str) -> None:
         """Tell every listener of this topic, here and in other processes, once the transaction is committed."""
         self.announced.add(topic)
+
+    def do_last(self, name: str, what: "Callable[[Transaction], Awaitable[None]]") -> None:
+        """Await this just before the commit: for what takes locks that many wait for. One a name, kept in `last`."""
+        self.last[name] = what
+
+    async def finish(self) -> None:
+        """Do what was left for last (called by the database before it commits)."""
+        for what in list(self.last.values()):
+            await what(self)
 
     def committed(self) -> None:
         """Run what was left for after the commit, in order (called by the database)."""

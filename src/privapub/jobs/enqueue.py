@@ -1,0 +1,85 @@
+"""Putting jobs into the queue, in the caller's transaction."""
+
+import dataclasses
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from privapub.database.transaction import Transaction
+from privapub.jobs.job import NewJob
+from privapub.jobs.moment import moment
+from privapub.jobs.settle import INSERT, settling
+
+FACTS = "facts"
+
+
+async def put(tx: Transaction, jobs: Sequence[NewJob], *, scope: str = "") -> int:
+    """Queue the jobs, all in one insert, and wake the workers once the transaction is committed.
+
+    Returns how many are new: one whose `dedupe_key` is there already is not, nor one that will wait for its running
+    twin. Raises ValueError for a job that is unique while waiting and has no key or is also ordered.
+    """
+    if not jobs:
+        return 0
+    now = await moment(tx)
+    rows = [_row(job, scope, now) | {"place": place} for place, job in enumerate(_in_order(jobs))]
+    inserted = await tx.raw(INSERT[tx.dialect], (json.dumps(rows),))
+    owed = settling(tx, scope)
+    new_keys = set()
+    for _id, kind, lane, run_at, _state, dedupe_key in inserted:
+        owed.touch(kind, lane, run_at)
+        new_keys.add(dedupe_key)
+    for row in rows:
+        if row["ordering_key"] is not None:
+            owed.ordering_keys.add(row["ordering_key"])
+        elif row["dedupe_key"] is not None and not row["once_for_ever"] and row["dedupe_key"] not in new_keys:
+            owed.twins.append(row)
+            owed.touch(row["kind"], row["lane"], None)
+    tx.announce("jobs")
+    return len(inserted)
+
+
+async def put_fact(tx: Transaction, fact: Any, *, trigger: str = "") -> None:
+    """Tell the house what has happened: a job of the fact's name, its fields as arguments, in the lane of facts."""
+    await put(tx, [NewJob(fact_kind(type(fact)), FACTS, msgspec.to_builtins(fact), trigger=trigger)])
+
+
+def fact_kind(fact: type) -> str:
+    """The job kind of a fact: its class name in snake case (PostPublished is `post_published`)."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", fact.__name__).lower()
+
+
+def _in_order(jobs: Sequence[NewJob]) -> list[NewJob]:
+    """Keys in one order everywhere, so that two transactions with the same keys cannot lock each other out.
+
+    Jobs of one ordering key stay in the order in which they were given.
+    """
+    return sorted(
+        jobs,
+        key=lambda job: (
+            job.kind,
+            job.lane,
+            job.ordering_key or "",
+            "" if job.ordering_key else job.dedupe_key or "",
+        ),
+    )
+
+
+def _row(job: NewJob, scope: str, now: float) -> dict[str, Any]:
+    if job.unique_while_waiting and (job.dedupe_key is None or job.ordering_key is not None):
+        raise ValueError(f"job kind {job.kind!r}: unique while waiting asks for a dedupe key and no ordering key")
+    row = dataclasses.asdict(job)
+    once_while_waiting = row.pop("unique_while_waiting")
+    return row | {
+        "scope": scope,
+        "args": json.dumps(job.args),
+        # Whether a predecessor is still there is seen when the lane is held: until then it waits.
+        "state": "blocked" if job.ordering_key is not None else "waiting",
+        "created_at": now,
+        "run_at": now if job.run_at is None else job.run_at,
+        "once_for_ever": job.dedupe_key is not None and not once_while_waiting,
+        "twin": False,
+    }

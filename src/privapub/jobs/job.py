@@ -1,0 +1,85 @@
+"""A job as its handler sees it, a job as it is asked for, and the three ways that running one can end."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+WAITING = "waiting"
+LEASED = "leased"
+BLOCKED = "blocked"
+DONE = "done"
+FAILED = "failed"
+CANCELLED = "cancelled"
+STATES = (WAITING, LEASED, BLOCKED, DONE, FAILED, CANCELLED)
+ENDED = (DONE, FAILED, CANCELLED)
+
+WORKER_DIED = "worker died"
+
+
+@dataclass(frozen=True)
+class Job:
+    """One lease of one job: `attempt` counts this lease, `stamp` is this lease's own."""
+
+    id: int
+    kind: str
+    lane: str
+    args: dict[str, Any]
+    attempt: int
+    stamp: str
+    trigger: str
+    created_at: float
+    run_at: float
+    lease_until: float
+    ordering_key: str | None = None
+    scope: str = ""
+    dedupe_key: str | None = None
+    once_for_ever: bool = False
+
+
+@dataclass(frozen=True)
+class NewJob:
+    """A job to be queued.
+
+    `run_at` None is now. With a `dedupe_key` it is queued once: against every row there is, ended ones too, or, with
+    `unique_while_waiting`, against those that wait; if its twin is running, it waits for the twin's end, one at most.
+    Jobs of one `ordering_key` run one after the other, in the order in which they were put.
+    A job with the trigger "request" leaves no row when it has ended.
+    """
+
+    kind: str
+    lane: str
+    args: Mapping[str, Any] = field(default_factory=dict)
+    run_at: float | None = None
+    dedupe_key: str | None = None
+    ordering_key: str | None = None
+    trigger: str = ""
+    unique_while_waiting: bool = False
+
+
+@dataclass(frozen=True)
+class Done:
+    """It ended well."""
+
+
+@dataclass(frozen=True)
+class Retry:
+    """It failed this time.
+
+    `after` is in seconds; None is the time that `backoff` gives. `spends_attempt=False` gives the attempt back.
+    With `whole_lane`, nothing of the job's lane runs before `after` has passed.
+    """
+
+    after: float | None = None
+    why: str = ""
+    spends_attempt: bool = field(default=True, kw_only=True)
+    whole_lane: bool = field(default=False, kw_only=True)
+
+
+@dataclass(frozen=True)
+class GiveUp:
+    """It failed for good."""
+
+    why: str = ""
+
+
+Outcome = Done | Retry | GiveUp

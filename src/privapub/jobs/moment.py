@@ -1,0 +1,13 @@
+"""What time it is for the queue: the database's clock where there is one, so that no process' clock can mislead it."""
+
+from privapub import clock
+from privapub.database.transaction import Transaction
+
+POSTGRESQL_NOW = "SELECT extract(epoch FROM clock_timestamp())::float8"
+
+
+async def moment(tx: Transaction) -> float:
+    """Seconds since 1970 by PostgreSQL's clock plus the clock's offset, or by our own on SQLite."""
+    if tx.dialect == "sqlite":
+        return clock.now()
+    return float((await tx.raw(POSTGRESQL_NOW))[0][0]) + clock.offset()

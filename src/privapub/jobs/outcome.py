@@ -1,0 +1,147 @@
+"""What becomes of a job when its handler has ended, written only while its lease still holds."""
+
+# ruff: noqa: S608 - the statements are put together from fragments of this room alone
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from privapub import identifiers
+from privapub.database.transaction import Transaction
+from privapub.jobs import backoff
+from privapub.jobs.job import DONE, FAILED, WAITING, Done, GiveUp, Job, Outcome, Retry
+from privapub.jobs.kind import JobKind
+from privapub.jobs.settle import settling
+from privapub.scope import READER
+
+_WHY_LENGTH = 1000
+_FIELDS = "id bigint, stamp text, state text, run_at float8, attempt int, finished_at float8, why text"
+_SOURCE = {
+    "sqlite": "SELECT "
+    + ", ".join(f"e.value->>'{f.split()[0]}' AS {f.split()[0]}" for f in _FIELDS.split(", "))
+    + " FROM json_each(?) e",
+    "postgresql": f"SELECT * FROM json_to_recordset($1::text::json) AS x({_FIELDS})",
+}  # fmt: skip
+_FINISH = """
+UPDATE job SET state = h.state, run_at = h.run_at, attempt = h.attempt, finished_at = h.finished_at, why = h.why,
+    stamp = NULL, lease_until = NULL, alone = false
+  FROM ({source}) AS h
+  WHERE job.id = h.id AND job.stamp = h.stamp AND job.state = 'leased' RETURNING job.id"""
+_DELETE = {
+    "sqlite": "DELETE FROM job WHERE id IN (SELECT value FROM json_each(?))",
+    "postgresql": "DELETE FROM job WHERE id IN (SELECT value::bigint FROM json_array_elements_text($1::text::json))",
+}
+
+
+@dataclass(frozen=True)
+class Became:
+    """The row of a job after an outcome; `outcome` is what it came to (a Retry too many is a GiveUp)."""
+
+    state: str
+    run_at: float
+    attempt: int
+    finished_at: float | None
+    why: str | None
+    outcome: Outcome
+
+
+def became(job: Job, outcome: Outcome, attempts: int, now: float, chance: float) -> Became:
+    """What an outcome makes of a leased job. Pure; `chance` (0 to 1) places the wait within its jitter."""
+    match outcome:
+        case Done():
+            return Became(DONE, job.run_at, job.attempt, now, None, outcome)
+        case GiveUp(why):
+            return Became(FAILED, job.run_at, job.attempt, now, why[:_WHY_LENGTH], outcome)
+        case Retry(after, why):
+            why = why[:_WHY_LENGTH]
+            if outcome.spends_attempt and job.attempt >= attempts:
+                return Became(FAILED, job.run_at, job.attempt, now, why, GiveUp(why))
+            seconds = backoff.wait(max(job.attempt, 1), chance) if after is None else max(after, 0.0)
+            attempt = job.attempt if outcome.spends_attempt else job.attempt - 1
+            settled = Retry(seconds, why, spends_attempt=outcome.spends_attempt, whole_lane=outcome.whole_lane)
+            return Became(WAITING, now + seconds, attempt, None, why, settled)
+
+
+async def finish(
+    tx: Transaction,
+    kinds: Mapping[str, JobKind],
+    ended: Sequence[tuple[Job, Outcome]],
+    now: float,
+    *,
+    scope: str = "",
+) -> list[tuple[Job, Outcome]]:
+    """Write the outcomes of those jobs whose lease still holds, and hand them to their kinds' `record`.
+
+    Returns those, with what the outcomes came to; the others changed nothing.
+    """
+    plan = {
+        job.id: (job, became(job, outcome, kinds[job.kind].attempts, now, identifiers.uniform(0, 1)))
+        for job, outcome in sorted(ended, key=lambda pair: pair[0].id)
+    }
+    rows = [
+        {
+            "id": job.id,
+            "stamp": job.stamp,
+            "state": after.state,
+            "run_at": after.run_at,
+            "attempt": after.attempt,
+            "finished_at": after.finished_at,
+            "why": after.why,
+        }
+        for job, after in plan.values()
+    ]
+    if len(plan) > 1 and tx.dialect == "postgresql":
+        # Rows are locked in one order, so that two statements cannot lock each other out.
+        await tx.raw("SELECT id FROM job WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE", (list(plan),))
+    returned = await tx.raw(_FINISH.format(source=_SOURCE[tx.dialect]), (json.dumps(rows),))
+    held = [plan[job_id] for job_id in sorted(row[0] for row in returned)]
+    await _settle(tx, held, scope)
+    settled = [(job, after.outcome) for job, after in held]
+    await record(tx, kinds, settled, now)
+    return settled
+
+
+async def record(
+    tx: Transaction, kinds: Mapping[str, JobKind], settled: Sequence[tuple[Job, Outcome]], now: float
+) -> None:
+    """Hand what became of jobs to the `record` of their kinds."""
+    by_kind: dict[str, list[tuple[Job, Outcome]]] = {}
+    for job, outcome in settled:
+        by_kind.setdefault(job.kind, []).append((job, outcome))
+    for name, pairs in by_kind.items():
+        kind = kinds.get(name)
+        if kind is not None and kind.record is not None:
+            await kind.record(tx, pairs, now)
+
+
+async def forget_readers(tx: Transaction, ended: Sequence[Job]) -> None:
+    """Of work that a reader caused, no row remains once it has ended."""
+    gone = [job.id for job in ended if job.trigger == READER]
+    if gone:
+        await tx.raw(_DELETE[tx.dialect], (json.dumps(gone),))
+
+
+async def _settle(tx: Transaction, held: Sequence[tuple[Job, Became]], scope: str) -> None:
+    over = []
+    for job, after in held:
+        if after.state == WAITING:
+            owed = settling(tx, scope)
+            pushed = isinstance(after.outcome, Retry) and after.outcome.whole_lane
+            owed.touch(job.kind, job.lane, after.run_at, after.run_at if pushed else 0.0)
+        else:
+            over.append(job)
+            free_waiting(tx, job, scope)
+    await forget_readers(tx, over)
+
+
+def free_waiting(tx: Transaction, job: Job, scope: str) -> None:
+    """An ended job lets go of what waited for its end."""
+    follows = job.ordering_key is not None
+    has_twin = job.dedupe_key is not None and not job.once_for_ever
+    if follows or has_twin:
+        owed = settling(tx, scope)
+        owed.touch(job.kind, job.lane, None)
+        if job.ordering_key is not None:
+            owed.ordering_keys.add(job.ordering_key)
+        if job.dedupe_key is not None and has_twin:
+            owed.dedupe_keys.add(job.dedupe_key)

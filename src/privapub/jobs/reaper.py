@@ -1,0 +1,160 @@
+"""Bringing back what dead workers held, putting lanes right, and forgetting what ended long ago.
+
+None of it is a job: it does not depend on the queue that it repairs, and any number of processes may do it at once.
+"""
+
+# ruff: noqa: S608 - the statements are put together from fragments of this room alone
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from privapub.database.connect import Database
+from privapub.database.transaction import Transaction
+from privapub.jobs.job import WORKER_DIED, GiveUp, Job
+from privapub.jobs.kind import JobKind
+from privapub.jobs.moment import moment
+from privapub.jobs.outcome import forget_readers, free_waiting, record
+from privapub.jobs.settle import settling
+
+KEPT = 7 * 86400.0
+AT_ONCE = 500
+
+_EXPIRED = (
+    "SELECT id, kind, lane, args, attempt, trigger, created_at, run_at, lease_until, ordering_key, dedupe_key,"
+    " once_for_ever, stamp, attempts FROM job WHERE scope = {p1} AND state = 'leased' AND lease_until < {p2}"
+    f" ORDER BY lease_until, id LIMIT {AT_ONCE}"
+)
+_END = """
+UPDATE job SET state = 'failed', why = {why}, finished_at = {now}, stamp = NULL, lease_until = NULL, alone = false
+  WHERE id IN {ids}"""
+_BACK = """
+UPDATE job SET state = 'waiting', why = {why}, stamp = NULL, lease_until = NULL, alone = true WHERE id IN {ids}"""
+_IDS = {
+    "sqlite": "(SELECT value FROM json_each(?))",
+    "postgresql": "(SELECT value::bigint FROM json_array_elements_text({p}::text::json))",
+}
+_PRUNE = (
+    "DELETE FROM job WHERE id IN (SELECT id FROM job WHERE scope = {p1} AND finished_at < {p2}"
+    " AND finished_at IS NOT NULL ORDER BY finished_at LIMIT 1000)"
+)
+_STRANDED = """
+SELECT kind, lane, oldest FROM (
+  SELECT l.kind, l.lane, l.next_at, l.open_until, l.not_before, (
+    SELECT j.run_at FROM job j WHERE j.scope = l.scope AND j.kind = l.kind AND j.lane = l.lane
+      AND j.state = 'waiting' AND NOT j.alone ORDER BY j.run_at, j.id LIMIT 1) AS oldest
+  FROM lane l WHERE l.scope = {p1}) x
+WHERE oldest IS NOT NULL
+  AND (next_at IS NULL OR (next_at > oldest AND next_at > open_until AND next_at > not_before))"""
+_FORGOTTEN = """
+SELECT j.kind, j.lane, j.ordering_key, j.dedupe_key, j.twin FROM job j
+  WHERE j.scope = {p1} AND j.state = 'blocked' AND NOT EXISTS (
+    SELECT 1 FROM job p WHERE p.scope = j.scope AND p.finished_at IS NULL AND p.id <> j.id
+      AND (CASE WHEN j.twin THEN p.dedupe_key = j.dedupe_key AND NOT p.once_for_ever
+        ELSE p.ordering_key = j.ordering_key AND p.id < j.id END))
+  ORDER BY j.id LIMIT 1000"""
+
+
+async def reap(database: Database, kinds: Mapping[str, JobKind], *, scope: str = "") -> int:
+    """Give back every job whose lease has expired, to be leased alone, or end it where its attempts are spent.
+
+    Returns how many there were.
+    """
+    count = 0
+    while True:
+        async with database.write() as tx:
+            found = await _reap_some(tx, kinds, scope)
+        count += found
+        if found < AT_ONCE:
+            return count
+
+
+async def _reap_some(tx: Transaction, kinds: Mapping[str, JobKind], scope: str) -> int:
+    now = await moment(tx)
+    sqlite = tx.dialect == "sqlite"
+    sql = _EXPIRED.format(p1="?", p2="?") if sqlite else _EXPIRED.format(p1="$1", p2="$2")
+    rows = await tx.raw(sql if sqlite else sql + " FOR UPDATE SKIP LOCKED", (scope, now))
+    if not rows:
+        return 0
+    ended = [row for row in rows if row.attempt >= (row.attempts or 1)]
+    back = [row for row in rows if row.attempt < (row.attempts or 1)]
+    if back:
+        await tx.raw(*_update(tx, _BACK, back, None))
+    if ended:
+        await tx.raw(*_update(tx, _END, ended, now))
+        jobs = [_job(row, scope) for row in ended]
+        for job in jobs:
+            free_waiting(tx, job, scope)
+        await forget_readers(tx, jobs)
+        await record(tx, kinds, [(job, GiveUp(WORKER_DIED)) for job in jobs], now)
+    tx.announce("jobs")
+    return len(rows)
+
+
+def _update(tx: Transaction, statement: str, rows: Sequence[Any], now: float | None) -> tuple[str, tuple[Any, ...]]:
+    """The statement and its values, in the order in which they stand in it."""
+    ids = json.dumps([row.id for row in rows])
+    values: tuple[Any, ...] = (WORKER_DIED, ids) if now is None else (WORKER_DIED, now, ids)
+    if tx.dialect == "sqlite":
+        return statement.format(why="?", now="?", ids=_IDS["sqlite"]), values
+    return (
+        statement.format(why="$1::text", now="$2::float8", ids=_IDS["postgresql"].format(p=f"${len(values)}")),
+        values,
+    )
+
+
+def _job(row: Any, scope: str) -> Job:
+    return Job(
+        id=row.id,
+        kind=row.kind,
+        lane=row.lane,
+        args=json.loads(row.args),
+        attempt=row.attempt,
+        stamp=row.stamp,
+        trigger=row.trigger,
+        created_at=row.created_at,
+        run_at=row.run_at,
+        lease_until=row.lease_until,
+        ordering_key=row.ordering_key,
+        scope=scope,
+        dedupe_key=row.dedupe_key,
+        once_for_ever=bool(row.once_for_ever),
+    )
+
+
+async def repair(database: Database, *, scope: str = "") -> int:
+    """Put right the lanes that hold something due and do not say so, and free what waits for nothing.
+
+    Returns how many there were. It looks in a reading transaction, and writes only where something is wrong.
+    """
+    async with database.read() as tx:
+        p1 = "?" if tx.dialect == "sqlite" else "$1"
+        stranded = await tx.raw(_STRANDED.format(p1=p1), (scope,))
+        forgotten = await tx.raw(_FORGOTTEN.format(p1=p1), (scope,))
+    if not stranded and not forgotten:
+        return 0
+    async with database.write() as tx:
+        owed = settling(tx, scope)
+        for row in stranded:
+            owed.touch(row.kind, row.lane, row.oldest)
+        for row in forgotten:
+            owed.touch(row.kind, row.lane, None)
+            if row.twin:
+                owed.dedupe_keys.add(row.dedupe_key)
+            else:
+                owed.ordering_keys.add(row.ordering_key)
+        tx.announce("jobs")
+    return len(stranded) + len(forgotten)
+
+
+async def prune(database: Database, *, scope: str = "", kept: float = KEPT) -> int:
+    """Delete what ended more than `kept` seconds ago, a thousand rows a transaction; how many there were."""
+    count = 0
+    while True:
+        async with database.write() as tx:
+            now = await moment(tx)
+            p1, p2 = ("?", "?") if tx.dialect == "sqlite" else ("$1", "$2")
+            rows = await tx.raw(_PRUNE.format(p1=p1, p2=p2) + " RETURNING id", (scope, now - kept))
+        count += len(rows)
+        if len(rows) < 1000:
+            return count

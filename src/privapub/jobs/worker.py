@@ -1,0 +1,367 @@
+"""The worker: takes jobs, runs their handlers, keeps their leases, records their outcomes."""
+
+# ruff: noqa: BLE001 - the worker outlives whatever handlers and the database throw, and reports it
+
+import asyncio
+import contextlib
+import logging
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from privapub import clock, identifiers
+from privapub import scope as http_scope
+from privapub.database.connect import Database
+from privapub.jobs import reaper
+from privapub.jobs.job import Done, GiveUp, Job, Outcome, Retry
+from privapub.jobs.kind import JobKind
+from privapub.jobs.lease import Leased, Slot, lease, release, renew
+from privapub.jobs.moment import moment
+from privapub.jobs.outcome import finish
+from privapub.jobs.room import Room
+from privapub.jobs.wake import TOPIC, hear_others
+
+_log = logging.getLogger(__name__)
+
+GRACE = 25.0
+POLL = 5.0
+REAP_EVERY = 30.0
+FLUSH_AFTER = 0.005
+BATCH = 200
+TRY_AGAIN = 1.0
+
+
+class LeaseGone(Exception):
+    """The lease was taken away while the handler ran: nothing that it wrote may stay."""
+
+
+@dataclass(eq=False)
+class _Run:
+    """One lease that this process holds, from the lease to the recorded outcome."""
+
+    job: Job
+    kind: JobKind
+    ends_at: float  # of the lease, on the monotonic clock
+    renew_at: float
+    task: asyncio.Task[None] | None = None
+    outcome: Outcome | None = None
+    lost: bool = False
+    unrecordable: bool = False
+
+
+@dataclass
+class _Signals:
+    wake: asyncio.Event = field(default_factory=asyncio.Event)
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+    started: asyncio.Event = field(default_factory=asyncio.Event)
+    stop: asyncio.Event = field(default_factory=asyncio.Event)
+    hurry: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class Worker:
+    """Runs the jobs of one scope, in this process, until it is stopped."""
+
+    def __init__(
+        self,
+        database: Database,
+        kinds: Mapping[str, JobKind],
+        *,
+        scope: str = "",
+        poll: float = POLL,
+        reap_every: float = REAP_EVERY,
+        grace: float = GRACE,
+    ) -> None:
+        """`kinds` is every kind of job this process may run, by name; the rest are seconds."""
+        self.database = database
+        self.kinds = kinds
+        self.scope = scope
+        self._poll, self._reap_every, self._grace = poll, reap_every, grace
+        self._runs: set[_Run] = set()
+        self._busy: Counter[str] = Counter()
+        self._alone: _Run | None = None
+        self._room = Room()
+        self._signals = _Signals()
+
+    async def run(self) -> None:
+        """Work until `stop`: then take nothing more, give handlers their grace, and release what still runs."""
+        async with self._machinery(self._reap, self._hear):
+            try:
+                while not self._signals.stop.is_set():
+                    await self._turn()
+                await self._wait_for_handlers()
+            finally:
+                await self._let_go()
+
+    def stop(self) -> None:
+        """Stop; a second call ends the grace of what still runs."""
+        if self._signals.stop.is_set():
+            self._signals.hurry.set()
+        self._signals.stop.set()
+        self._signals.wake.set()
+
+    async def drain(self) -> int:
+        """Run everything that is due now, and what that enqueues, until nothing is; how many leases it took."""
+        handled = 0
+        async with self._machinery():
+            try:
+                while True:
+                    self._signals.wake.clear()
+                    taken = len((await self._take()).jobs)
+                    handled += taken
+                    if taken:
+                        continue
+                    if not self._runs:
+                        return handled
+                    await self._signals.wake.wait()
+            finally:
+                await self._let_go()
+
+    @asynccontextmanager
+    async def _machinery(self, *chores: Callable[[], Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
+        self.database.listen(TOPIC, self._signals.wake.set)
+        tasks = [asyncio.create_task(chore()) for chore in (self._renew, self._flush, *chores)]
+        try:
+            yield
+        finally:
+            self.database.deaf(TOPIC, self._signals.wake.set)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    # Taking
+
+    async def _turn(self) -> None:
+        self._signals.wake.clear()
+        try:
+            found = await self._take()
+        except Exception:
+            _log.exception("could not look for jobs")
+            found = Leased()
+        if not found.jobs:
+            await self._rest(found)
+
+    async def _take(self) -> Leased:
+        """Lease what there is room for, and start it."""
+        if self._alone is not None:
+            return Leased()
+        if self._room.making(clock.monotonic()):
+            return Leased() if self._busy.total() else await self._take_alone()
+        found = await self._lease(alone=False)
+        if found.alone_waits and not found.jobs:
+            if not self._busy.total():
+                return await self._take_alone(found)
+            self._room.wanted(clock.monotonic())
+        return found
+
+    async def _take_alone(self, otherwise: Leased | None = None) -> Leased:
+        self._room.had()
+        found = await self._lease(alone=True)
+        for run in self._runs:
+            if found.jobs and run.job == found.jobs[0]:
+                self._alone = run
+        return found if found.jobs or otherwise is None else otherwise
+
+    async def _lease(self, *, alone: bool) -> Leased:
+        slots = [
+            Slot(kind, kind.at_once - self._busy[kind.name])
+            for kind in self.kinds.values()
+            if kind.at_once > self._busy[kind.name]
+        ]
+        if not slots:
+            return Leased()
+        asked_at = clock.monotonic()
+        found = await lease(self.database, slots, identifiers.token(), scope=self.scope, alone=alone)
+        for job in found.jobs:
+            kind = self.kinds[job.kind]
+            run = _Run(job, kind, asked_at + kind.lease, asked_at + kind.lease / 3)
+            self._runs.add(run)
+            self._busy[kind.name] += 1
+            run.task = asyncio.create_task(self._handle(run), name=f"job {job.id} {job.kind}")
+        if found.jobs:
+            self._signals.started.set()
+        return found
+
+    async def _rest(self, found: Leased) -> None:
+        seconds = self._poll * identifiers.uniform(0.8, 1.2)
+        if found.next_at is not None:
+            seconds = min(seconds, max(found.next_at - found.now, 0.0) + 0.001)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._signals.wake.wait()
+
+    # Running
+
+    async def _handle(self, run: _Run) -> None:
+        try:
+            with http_scope.trigger(run.job.trigger or run.job.kind):
+                run.outcome = await self._attempt(run)
+        finally:
+            self._busy[run.kind.name] -= 1
+            if self._alone is run:
+                self._alone = None
+            if run.outcome is None and not self._cancelled_by_us(run):
+                self._runs.discard(run)
+            self._signals.ended.set()
+            self._signals.wake.set()
+
+    @staticmethod
+    def _cancelled_by_us(run: _Run) -> bool:
+        return run.task is not None and run.task.cancelling() > 0 and not run.lost
+
+    async def _attempt(self, run: _Run) -> Outcome | None:
+        """Run the handler: its outcome, or None where that is written already or the lease is gone."""
+        job, kind = run.job, run.kind
+        deadline = asyncio.timeout(kind.deadline)
+        try:
+            async with deadline:
+                fetched = None if kind.fetch is None else await kind.fetch(job)
+                if isinstance(fetched, Done | Retry | GiveUp):
+                    return fetched
+                await self._write(run, fetched)
+                return None
+        except LeaseGone:
+            run.lost = True
+            return None
+        except Exception as error:
+            if deadline.expired():
+                return Retry(why=f"took longer than {kind.deadline:g} seconds")
+            if job.trigger == http_scope.READER:  # of what a reader caused, nothing is written down
+                return Retry(why=type(error).__name__)
+            _log.exception("job %s %s failed", job.id, job.kind)
+            return Retry(why=f"{type(error).__name__}: {error}")
+
+    async def _write(self, run: _Run, fetched: Any) -> None:
+        job, write = run.job, run.kind.write
+        if write is None:
+            raise TypeError(f"the fetching half of {run.kind.name!r} returned no outcome")
+        async with self.database.write() as tx:
+            now = await moment(tx)
+            outcome = await write(tx, job, fetched, now) or Done()
+            if not await finish(tx, self.kinds, [(job, outcome)], now, scope=self.scope):
+                raise LeaseGone
+
+    # Keeping
+
+    async def _renew(self) -> None:
+        """Renew all leases at once whenever one of them has used up a third of its length."""
+        while True:
+            self._signals.started.clear()
+            due = min((run.renew_at for run in self._runs), default=None)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(None if due is None else max(due - clock.monotonic(), 0.0)):
+                    await self._signals.started.wait()
+            if due is not None and clock.monotonic() >= due:
+                await self._renew_now([run for run in self._runs if not run.unrecordable])
+
+    async def _renew_now(self, runs: list[_Run]) -> None:
+        asked_at = clock.monotonic()
+        shortest = min((run.kind.lease for run in runs), default=1.0)
+        still: set[int] | None = None
+        try:
+            async with asyncio.timeout(shortest / 3), self.database.write() as tx:
+                still = await renew(tx, [run.job for run in runs])
+        except Exception as error:  # an error is no proof that the lease is lost
+            _log.warning("could not renew leases: %s", type(error).__name__)
+        for run in runs:
+            if still is None:
+                run.renew_at = clock.monotonic() + run.kind.lease / 12
+            elif run.job.id in still:
+                run.ends_at = asked_at + run.kind.lease
+                run.renew_at = asked_at + run.kind.lease / 3
+            elif run in self._runs:
+                self._lose(run)
+        for run in list(self._runs):
+            if run.ends_at <= clock.monotonic():
+                self._lose(run)
+
+    def _lose(self, run: _Run) -> None:
+        """The lease is not ours any more: stop the handler, drop the outcome."""
+        run.lost = True
+        self._runs.discard(run)
+        if run.task is not None:
+            run.task.cancel()
+        self._signals.wake.set()
+
+    # Recording
+
+    async def _flush(self) -> None:
+        while True:
+            await self._signals.ended.wait()
+            await asyncio.sleep(FLUSH_AFTER)
+            self._signals.ended.clear()
+            while batch := self._to_record():
+                if not await self._record(batch) and not await self._record_singly(batch):
+                    await asyncio.sleep(TRY_AGAIN)
+
+    def _to_record(self) -> list[_Run]:
+        return [run for run in self._runs if run.outcome is not None and not run.unrecordable][:BATCH]
+
+    async def _record(self, runs: list[_Run]) -> bool:
+        """Write these outcomes in one transaction; whether that went well."""
+        try:
+            async with self.database.write() as tx:
+                pairs = [(run.job, run.outcome) for run in runs if run.outcome is not None]
+                await finish(tx, self.kinds, pairs, await moment(tx), scope=self.scope)
+        except Exception:
+            _log.exception("could not record %s outcomes", len(runs))
+            return False
+        self._runs.difference_update(runs)
+        self._signals.wake.set()
+        return True
+
+    async def _record_singly(self, runs: list[_Run]) -> bool:
+        """One of them may be what is wrong: if others can be written, the bad one is left to the reaper."""
+        bad = [run for run in runs if not await self._record([run])]
+        if len(bad) == len(runs):
+            return False
+        for run in bad:
+            run.unrecordable = True
+        return True
+
+    # Ending
+
+    async def _wait_for_handlers(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._grace):
+                while self._busy.total() and not self._signals.hurry.is_set():
+                    self._signals.wake.clear()
+                    if not self._signals.hurry.is_set():
+                        await self._signals.wake.wait()
+
+    async def _let_go(self) -> None:
+        """Cancel what still runs, record what has ended, release the rest with its attempt."""
+        tasks = [run.task for run in self._runs if run.task is not None and not run.task.done()]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=5)
+        if batch := self._to_record():
+            await self._record(batch)
+        left = [run.job for run in self._runs]
+        if left:
+            try:
+                async with self.database.write() as tx:
+                    await release(tx, left, scope=self.scope)
+            except Exception:
+                _log.exception("could not release %s jobs", len(left))
+        self._runs.clear()
+
+    # Chores
+
+    async def _reap(self) -> None:
+        while True:
+            try:
+                await reaper.reap(self.database, self.kinds, scope=self.scope)
+                await reaper.repair(self.database, scope=self.scope)
+                await reaper.prune(self.database, scope=self.scope)
+            except Exception:
+                _log.exception("could not tidy the queue")
+            await asyncio.sleep(self._reap_every * identifiers.uniform(0.9, 1.1))
+
+    async def _hear(self) -> None:
+        try:
+            await hear_others(self.database)
+        except Exception:
+            _log.exception("cannot hear of jobs that other processes put: they are polled for only")

@@ -1,0 +1,144 @@
+"""What the worker promises: each on both databases."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import anyio
+from sqlalchemy import select
+
+from privapub import clock
+from privapub import scope as http_scope
+from privapub.database.connect import Database
+from privapub.database.transaction import Transaction, is_open_here
+from privapub.jobs import reaper
+from privapub.jobs.enqueue import put
+from privapub.jobs.job import Done, GiveUp, Job, NewJob, Outcome
+from privapub.jobs.kind import JobKind
+from privapub.jobs.tables import job as table
+from privapub.jobs.worker import Worker
+
+
+def table_of(*kinds: JobKind) -> Mapping[str, JobKind]:
+    return {kind.name: kind for kind in kinds}
+
+
+async def rows(database: Database) -> list[Any]:
+    async with database.read() as tx:
+        return list(await tx.all(select(table).order_by(table.c.id)))
+
+
+async def put_one(database: Database, kind: str = "work", **values: Any) -> None:
+    async with database.write() as tx:
+        await put(tx, [NewJob(kind, values.pop("lane", "work"), values.pop("args", {}), **values)])
+
+
+async def test_what_is_due_is_run_and_what_it_puts_too(database: Database) -> None:
+    seen: list[tuple[str, dict[str, Any]]] = []
+
+    async def first(tx: Transaction, job: Job, _fetched: Any, _now: float) -> None:
+        seen.append((job.kind, job.args))
+        await put(tx, [NewJob("second", "host:a.example", {"n": job.args["n"] + 1})])
+
+    async def second(job: Job) -> Outcome:
+        assert not is_open_here()
+        seen.append((job.kind, job.args))
+        return Done()
+
+    await put_one(database, "first", args={"n": 1})
+    worker = Worker(database, table_of(JobKind("first", write=first), JobKind("second", fetch=second)))
+    with anyio.fail_after(20):
+        assert await worker.drain() == 2
+        assert await worker.drain() == 0
+    assert seen == [("first", {"n": 1}), ("second", {"n": 2})]
+    assert [(row.state, row.attempt) for row in await rows(database)] == [("done", 1), ("done", 1)]
+
+
+async def test_what_was_fetched_is_handed_to_the_writing_half_unless_it_ends_the_job(database: Database) -> None:
+    written: list[Any] = []
+
+    async def fetch(job: Job) -> Any:
+        return GiveUp("no such page") if job.args["gone"] else {"page": job.args}
+
+    async def write(_tx: Transaction, _job: Job, fetched: Any, _now: float) -> Outcome:
+        written.append(fetched)
+        return Done()
+
+    await put_one(database, args={"gone": False})
+    await put_one(database, args={"gone": True})
+    with anyio.fail_after(20):
+        await Worker(database, table_of(JobKind("work", fetch=fetch, write=write))).drain()
+    assert written == [{"page": {"gone": False}}]
+    assert [(row.state, row.why) for row in await rows(database)] == [("done", None), ("failed", "no such page")]
+
+
+async def test_an_error_is_a_retry_with_the_time_of_the_backoff(database: Database) -> None:
+    async def fails(job: Job) -> Outcome:
+        raise LookupError(f"attempt {job.attempt}")
+
+    await put_one(database)
+    worker = Worker(database, table_of(JobKind("work", fetch=fails, attempts=2)))
+    with anyio.fail_after(20):
+        assert await worker.drain() == 1
+        (row,) = await rows(database)
+        assert (row.state, row.why, row.attempt) == ("waiting", "LookupError: attempt 1", 1)
+        assert 16 - 1 <= row.run_at - row.created_at <= 16 + 20 + 5
+        clock.advance(60)
+        assert await worker.drain() == 1
+    (row,) = await rows(database)
+    assert (row.state, row.why, row.attempt) == ("failed", "LookupError: attempt 2", 2)
+
+
+async def test_a_writing_handler_that_fails_leaves_nothing_behind(database: Database) -> None:
+    async def write(tx: Transaction, _job: Job, _fetched: Any, _now: float) -> None:
+        await put(tx, [NewJob("other", "other")])
+        raise LookupError
+
+    await put_one(database)
+    with anyio.fail_after(20):
+        await Worker(database, table_of(JobKind("work", write=write))).drain()
+    assert [(row.kind, row.state) for row in await rows(database)] == [("work", "waiting")]
+
+
+async def test_the_trigger_is_the_kind_or_what_the_job_carries(database: Database) -> None:
+    triggers: list[str] = []
+
+    async def fetch(_job: Job) -> Outcome:
+        triggers.append(http_scope.current().trigger)
+        return Done()
+
+    await put_one(database)
+    await put_one(database, trigger="request")
+    with anyio.fail_after(20):
+        await Worker(database, table_of(JobKind("work", fetch=fetch))).drain()
+    assert sorted(triggers) == ["request", "work"]
+    assert [row.trigger for row in await rows(database)] == [""], "of what a reader caused no row may remain"
+
+
+async def test_a_job_three_times_as_long_as_its_lease_runs_once_and_the_reaper_finds_nothing(
+    database: Database,
+) -> None:
+    runs = 0
+
+    async def long(job: Job) -> Outcome:
+        nonlocal runs
+        runs += 1
+        await asyncio.sleep(job.args["seconds"])
+        return Done()
+
+    await put_one(database, args={"seconds": 1.8})
+    kinds = table_of(JobKind("work", fetch=long, lease=0.6))
+    worker, other = Worker(database, kinds, poll=0.05), Worker(database, kinds, poll=0.05)
+    reaped = 0
+    with anyio.fail_after(30):
+        async with anyio.create_task_group() as group:
+            group.start_soon(worker.run)
+            group.start_soon(other.run)
+            while (await rows(database))[0].state != "done":
+                reaped += await reaper.reap(database, kinds)
+                await asyncio.sleep(0.05)
+            worker.stop()
+            other.stop()
+    assert (runs, reaped) == (1, 0)
+    (row,) = await rows(database)
+    assert (row.state, row.attempt) == ("done", 1)
