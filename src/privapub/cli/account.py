@@ -10,6 +10,7 @@ from privapub.accounts import holds, passwords, sign_up
 from privapub.cli.opened import with_server
 from privapub.cli.output import Json, say
 from privapub.errors import InvalidInput
+from privapub.personas.read import every
 from privapub.server import Server
 
 app = typer.Typer(name="account", help="Logins, each of which may hold several personas.", no_args_is_help=True)
@@ -46,7 +47,11 @@ def list_(*, as_json: Json = False) -> None:
 
     async def work(server: Server) -> list[dict[str, object]]:
         async with server.database.read() as tx:
-            return [{"email": email, "personas": handles} for email, handles in await holds.everyone(tx)]
+            handles = {persona.id: persona.handle for persona in await every(tx)}
+            return [
+                {"email": email, "personas": [handles[number] for number in numbers if number in handles]}
+                for email, numbers in await holds.everyone(tx)
+            ]
 
     rows = with_server(work)
     text = "\n".join(f"{row['email']}: {', '.join(row['personas']) or 'no persona'}" for row in rows)  # type: ignore[arg-type]  # a list of handles

@@ -27,7 +27,11 @@ def report(
             return {
                 "arrivals": [asdict(row) for row in await arrivals.since(tx, clock.iso_day(since))],
                 "fetches": [row._asdict() for row in await fetches.outcomes(tx, since=since)],
-                "jobs": await jobs.counts(tx),
+                "jobs": [
+                    {"kind": kind, "state": state, "count": count}
+                    for kind, states in (await jobs.counts(tx)).items()
+                    for state, count in states.items()
+                ],
             }
 
     data = with_server(work)

@@ -7,12 +7,10 @@ import typer
 from privapub import clock
 from privapub.cli.opened import with_server
 from privapub.cli.output import Json, say, table
-from privapub.errors import NotFound
 from privapub.jobs import read
 from privapub.server import Server
 
 app = typer.Typer(name="hosts", help="The servers that something is sent to.", no_args_is_help=True)
-PREFIX = "host:"
 
 
 @app.command(name="list")
@@ -21,7 +19,7 @@ def list_(*, limit: int = 100, as_json: Json = False) -> None:
 
     async def work(server: Server) -> list[dict[str, Any]]:
         async with server.database.read() as tx:
-            return await read.list_lanes(tx, prefix=PREFIX, limit=limit)
+            return [row._asdict() for row in await read.list_hosts(tx, limit)]
 
     rows = [_shown(row) for row in with_server(work)]
     say(rows, table(rows, ["host", "waiting", "leased", "next_at"], "Nothing was sent anywhere yet."), as_json=as_json)
@@ -33,17 +31,14 @@ def show(host: Annotated[str, typer.Argument(help="example.org")], *, as_json: J
 
     async def work(server: Server) -> dict[str, Any]:
         async with server.database.read() as tx:
-            found = await read.show_lane(tx, PREFIX + host.lower())
-        if found is None:
-            raise NotFound(f"Nothing was ever sent to {host}.", "`privapub hosts list` shows where something was.")
-        return found
+            return (await read.show_host(tx, host.lower()))[0]._asdict()
 
     row = _shown(with_server(work))
     say(row, "\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in row.items()), as_json=as_json)
 
 
 def _shown(row: dict[str, Any]) -> dict[str, Any]:
-    named = {"host": row["lane"].removeprefix(PREFIX), **{key: value for key, value in row.items() if key != "lane"}}
+    named = {"host": row["lane"].removeprefix(read.HOST), **{key: value for key, value in row.items() if key != "lane"}}
     return {
         name: clock.iso(value) if name.endswith("_at") and value is not None else value for name, value in named.items()
     }

@@ -7,7 +7,7 @@ import typer
 from privapub import clock
 from privapub.cli.opened import with_server
 from privapub.cli.output import Json, say, table
-from privapub.errors import NotFound
+from privapub.job_table import job_kinds
 from privapub.jobs import read
 from privapub.server import Server
 
@@ -28,12 +28,13 @@ def list_(
 
     async def work(server: Server) -> list[dict[str, Any]]:
         async with server.database.read() as tx:
-            return await read.list_jobs(tx, kind=kind, lane=host and f"host:{host}", state=state, limit=limit)
+            found = await read.list_jobs(tx, kind, host and read.HOST + host, state, limit)
+        return [row._asdict() for row in found]
 
     rows = [_readable(row) for row in with_server(work)]
     say(
         rows,
-        table(rows, ["id", "kind", "lane", "state", "attempt", "run_at", "error"], "There is no such job."),
+        table(rows, ["id", "kind", "lane", "state", "attempt", "run_at", "why"], "There is no such job."),
         as_json=as_json,
     )
 
@@ -44,10 +45,7 @@ def show(which: Which, *, as_json: Json = False) -> None:
 
     async def work(server: Server) -> dict[str, Any]:
         async with server.database.read() as tx:
-            found = await read.show(tx, which)
-        if found is None:
-            raise NotFound(f"There is no job {which}.", "`privapub jobs list` shows those there are.")
-        return found
+            return (await read.show(tx, which))._asdict()
 
     row = _readable(with_server(work))
     say(row, "\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in row.items()), as_json=as_json)
@@ -71,7 +69,7 @@ def cancel(which: Which, *, as_json: Json = False) -> None:
 
     async def work(server: Server) -> None:
         async with server.database.write() as tx:
-            await read.cancel(tx, which, clock.now())
+            await read.cancel(tx, which, clock.now(), job_kinds(server))
 
     with_server(work)
     say({"id": which, "state": "cancelled"}, f"Job {which} is cancelled.", as_json=as_json)

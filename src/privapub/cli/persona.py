@@ -11,6 +11,7 @@ from privapub.actors.addresses import Addresses
 from privapub.actors.read import Actor
 from privapub.cli.opened import persona_named, with_server
 from privapub.cli.output import Json, say, table
+from privapub.errors import NotFound
 from privapub.personas import keys, read
 from privapub.personas.create import create as create_persona
 from privapub.server import Server
@@ -44,6 +45,8 @@ def create(
     async def work(server: Server) -> Actor:
         async with server.database.read() as tx:
             owner = await holds.by_email(tx, account)
+        if owner is None:
+            raise NotFound(f"There is no account {account}.", "`privapub account list` shows those there are.")
         made = await asyncio.to_thread(keys.make)
         async with server.database.write() as tx:
             persona_id = await create_persona(

@@ -8,13 +8,17 @@ from privapub import clock
 from privapub.actors.addresses import Addresses
 from privapub.actors.read import Actor, known
 from privapub.errors import InvalidInput, NotAllowed, NotFound, PrivaPubError
+from privapub.federation.fetching.actor import fetch_actor
 from privapub.federation.fetching.post import fetch_post
 from privapub.federation.fetching.webfinger import resolve
+from privapub.federation.inbox.audience import concerned
+from privapub.federation.inbox.on_create import received
 from privapub.markup.render import Mention, find_mentions, render
 from privapub.posts import audience as audiences
 from privapub.posts.edit import edit
 from privapub.posts.publish import publish
-from privapub.posts.read import Post, by_id
+from privapub.posts.read import Post, by_id, by_uri
+from privapub.posts.receive import receive
 from privapub.server import Server
 
 LONGEST = 5000  # characters
@@ -110,11 +114,23 @@ async def _reread(tx: Any, post_id: int) -> Post:
 
 async def _parent(server: Server, persona_id: int, uri: str) -> Post:
     """The post that is answered: only one that the persona may see."""
-    post = await fetch_post(server, uri)
     async with server.database.read() as tx:
-        if post.deleted_at is not None or not await audiences.may_see_now(tx, post, persona_id):
+        known = await by_uri(tx, uri)
+    post = known or await _learnt(server, uri)
+    async with server.database.read() as tx:
+        if post is None or not await audiences.may_see_now(tx, post, persona_id):
             raise NotFound(f"There is no post {uri}.")
     return post
+
+
+async def _learnt(server: Server, uri: str) -> Post | None:
+    """A post elsewhere that nobody here had yet."""
+    record = await fetch_post(server, uri)
+    author = await fetch_actor(server, record.author)
+    async with server.database.write() as tx:
+        whom = await concerned(tx, record, author, "")
+        await receive(tx, received(record), author.id, whom.audience, whom.recipient_ids, clock.now())
+        return await by_uri(tx, record.uri)
 
 
 async def _written(server: Server, text: str, parent: Post | None) -> Written:
@@ -125,7 +141,7 @@ async def _written(server: Server, text: str, parent: Post | None) -> Written:
     mentions = {
         address: Mention(person.uri, person.url or person.uri, person.address) for address, person in people.items()
     }
-    rendered = render(text, mentions, f"{server.base_url}/tags")
+    rendered = render(text, mentions, f"{server.base_url}/tags/")
     named = {person.id: person for person in people.values()}
     if parent:
         async with server.database.read() as tx:

@@ -18,7 +18,7 @@ from privapub.timelines.fill import fill
 async def post_published(tx: Transaction, fact: PostPublished, _addresses: Addresses, now: float) -> None:
     """Unless it was taken back meanwhile."""
     post = await post_by_id(tx, fact.post_id)
-    if post is None or post.deleted_at is not None:
+    if post is None or post.deleted_at is not None or post.activity_uri is None:
         return
     await fill(tx, post, now)
     author = await known(tx, post.author_id)

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Row, select
 
 from privapub.actors.tables import actor
 from privapub.database.transaction import Transaction
@@ -24,7 +25,7 @@ class Target:
 async def of_actors(tx: Transaction, ids: Iterable[int], *, shared: bool) -> list[Target]:
     """The inboxes of these actors, those of our own left out; one for each server where shared ones may be used."""
     wanted = sorted(set(ids))
-    rows = []
+    rows: list[Row[Any]] = []
     for start in range(0, len(wanted), 500):
         rows += await tx.all(_INBOXES.where(actor.c.id.in_(wanted[start : start + 500])))
     return _targets([(row.uri, row.inbox, row.shared_inbox) for row in rows], shared=shared)
