@@ -72,7 +72,7 @@ def render(text: str, mentions: Mapping[str, Mention], tag_url: str) -> Rendered
     """The HTML of typed text.
 
     `mentions`: who is behind what `find_mentions` found (letter case aside); one that is missing stays text.
-    `tag_url`: what a hashtag's name is put after, such as `https://example.org/tags/`.
+    `tag_url`: what a hashtag's name is put after, such as `https://example.org/tags`.
     """
     found = _Found(mentions, tag_url)
     blocks: list[str] = []
@@ -85,6 +85,11 @@ def render(text: str, mentions: Mapping[str, Mention], tag_url: str) -> Rendered
                 lines = (_line(line.rstrip(), found) for line in stripped.split("\n"))
                 blocks.append(f"<p>{'<br>'.join(lines)}</p>")
     return Rendered("".join(blocks), tuple(found.mentions), tuple(found.hashtags.values()))
+
+
+def tag_address(tag_url: str, name: str) -> str:
+    """Where a hashtag's posts are: letter case makes no other tag."""
+    return f"{tag_url.rstrip('/')}/{quote(name.casefold(), safe='')}"
 
 
 def _parts(text: str) -> list[tuple[bool, str]]:
@@ -163,7 +168,7 @@ def _hashtag(typed: str, found: _Found) -> str:
     if not re.search(r"[^\W\d_]", name) or len(name) > _LONGEST_TAG:
         return _text(typed)
     found.hashtags.setdefault(name.casefold(), name)
-    href = found.tag_url + quote(name.casefold(), safe="")
+    href = tag_address(found.tag_url, name)
     return f'<a href="{_attribute(href)}" class="mention hashtag" rel="{LINK_REL}">#<span>{_text(name)}</span></a>'
 
 

@@ -1,0 +1,45 @@
+"""Documents as HTTP responses: media type, `Vary`, `ETag` and `Cache-Control`."""
+
+import hashlib
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from privapub.federation.documents.encode import encode
+from privapub.federation.served.asking import media_type
+
+PUBLIC_CACHE = "public, max-age=180"
+PRIVATE_CACHE = "private, no-store"
+
+
+def document(request: Request, content: dict[str, Any], *, status: int = 200, private: bool = False) -> Response:
+    """An ActivityStreams document; `private` for one that this asker may see and others may not."""
+    kind = media_type(request.headers.get("accept"))
+    return body(request, encode(content), kind, status=status, vary="Accept", private=private)
+
+
+def body(
+    request: Request,
+    content: bytes,
+    kind: str,
+    *,
+    status: int = 200,
+    vary: str = "",
+    private: bool = False,
+    headers: dict[str, str] | None = None,
+) -> Response:
+    """Bytes with validators; 304 where the asker has them already (RFC 9110, section 13.1.2)."""
+    found = {"Cache-Control": PRIVATE_CACHE if private else PUBLIC_CACHE, **(headers or {})}
+    if vary:
+        found["Vary"] = vary
+    if not private and status == 200:
+        found["ETag"] = f'"{hashlib.sha256(kind.encode() + content).hexdigest()[:32]}"'
+        if _has_it(request.headers.get("if-none-match"), found["ETag"]):
+            return Response(status_code=304, headers=found)
+    return Response(content, status_code=status, headers={**found, "Content-Type": kind})
+
+
+def _has_it(if_none_match: str | None, etag: str) -> bool:
+    known = [tag.strip().removeprefix("W/") for tag in (if_none_match or "").split(",")]
+    return etag in known or known == ["*"]

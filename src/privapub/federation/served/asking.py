@@ -1,0 +1,71 @@
+"""How a document was asked for: in what form, and by whom."""
+
+import re
+
+from starlette.requests import Request
+
+from privapub import clock
+from privapub.actors.read import Actor
+from privapub.errors import Unavailable
+from privapub.federation.asker import Signed, Undecided, who_signed
+from privapub.federation.documents.encode import ACTIVITY_JSON, LD_JSON
+from privapub.federation.signatures.request import HttpRequest
+from privapub.server import Server
+
+_DOCUMENTS = frozenset({"application/activity+json", "application/ld+json", "application/json"})
+_PAGES = frozenset({"text/html", "application/xhtml+xml", "text/*", "*/*"})
+_QUALITY = re.compile(r"q\s*=\s*([01](?:\.\d{0,3})?)", re.IGNORECASE)
+
+
+def wants_document(accept: str | None) -> bool:
+    """Whether a document rather than a page answers this `Accept` (RFC 9110, section 12.5.1).
+
+    A page wins where both are welcome alike, and where nothing is said: that is a person with some tool.
+    """
+    ranges = _ranges(accept or "")
+    documents = max((quality for name, quality in ranges if name in _DOCUMENTS), default=0.0)
+    pages = max((quality for name, quality in ranges if name in _PAGES and name != "*/*"), default=0.0)
+    anything = max((quality for name, quality in ranges if name == "*/*"), default=0.0)
+    return documents > pages and documents >= anything
+
+
+def media_type(accept: str | None) -> str:
+    """The one of the two names of the same thing that was asked for first."""
+    for name, quality in _ranges(accept or ""):
+        if quality > 0 and name == "application/ld+json":
+            return LD_JSON
+        if quality > 0 and name == "application/activity+json":
+            break
+    return ACTIVITY_JSON
+
+
+def _ranges(accept: str) -> list[tuple[str, float]]:
+    found = []
+    for part in accept[:2000].split(","):
+        name, *parameters = part.split(";")
+        qualities = (_QUALITY.fullmatch(parameter.strip()) for parameter in parameters)
+        quality = next((float(match[1]) for match in qualities if match), 1.0)
+        found.append((name.strip().lower(), min(quality, 1.0)))
+    return found
+
+
+def as_sent(server: Server, request: Request) -> HttpRequest:
+    """A request without a body as its sender wrote it: a proxy between us changes neither path nor query."""
+    raw_path: bytes = request.scope.get("raw_path") or request.scope["path"].encode()
+    query: bytes = request.scope.get("query_string", b"")
+    target = raw_path.partition(b"?")[0].decode("latin-1") + (f"?{query.decode('latin-1')}" if query else "")
+    headers = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers.raw)
+    return HttpRequest(request.method, server.base_url + target, headers)
+
+
+async def viewer(server: Server, request: Request) -> Actor | None:
+    """The actor that signed the request, None where nobody whom we believe did.
+
+    Raises Unavailable where it cannot be told now: whatever the address holds, so that nothing is given away by it.
+    """
+    if "signature" not in request.headers:
+        return None
+    opinion = await who_signed(server, as_sent(server, request), clock.now())
+    if isinstance(opinion, Undecided):
+        raise Unavailable(opinion.sentence)
+    return opinion.actor if isinstance(opinion, Signed) and not opinion.actor.is_gone else None
