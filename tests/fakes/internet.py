@@ -77,14 +77,22 @@ def reply(
 
 
 class Site:
-    """A server on 127.0.0.1, for the length of an `async with`."""
+    """A server on 127.0.0.1 (or another address of loopback), for the length of an `async with`."""
 
-    def __init__(self, answer: Answerer = nothing_here, *, host: str = "", tls: ssl.SSLContext | None = None) -> None:
+    def __init__(
+        self,
+        answer: Answerer = nothing_here,
+        *,
+        host: str = "",
+        tls: ssl.SSLContext | None = None,
+        address: str = "127.0.0.1",
+    ) -> None:
         self.answer = answer
         self.host = host
         self.received: list[Received] = []
         self.port = 0
         self._tls = tls
+        self._address = address
         self._came = asyncio.Condition()
         self._runner: web.ServerRunner | None = None
 
@@ -92,7 +100,7 @@ class Site:
     def url(self) -> str:
         """`http://peer.test` where it has a name, else `http://127.0.0.1:port`; no slash at the end."""
         scheme = "https" if self._tls else "http"
-        return f"{scheme}://{self.host}" if self.host else f"{scheme}://127.0.0.1:{self.port}"
+        return f"{scheme}://{self.host}" if self.host else f"{scheme}://{self._address}:{self.port}"
 
     async def _serve(self, request: web.BaseRequest) -> web.StreamResponse:
         body = await request.read()
@@ -112,7 +120,7 @@ class Site:
         """Listen; on a port given, a site that was stopped comes back where it was."""
         self._runner = web.ServerRunner(web.Server(self._serve), shutdown_timeout=0.1)
         await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", port, ssl_context=self._tls).start()
+        await web.TCPSite(self._runner, self._address, port, ssl_context=self._tls).start()
         self.port = self._runner.addresses[0][1]
 
     async def stop(self) -> None:
@@ -151,6 +159,7 @@ class Names(AbstractResolver):
     ) -> list[ResolveResult]:
         del family
         self.asked.append(host)
+        host = host.lower().rstrip(".")  # as in the DNS
         answers = self._addresses.get(host)
         if answers is not None:
             found = answers.pop(0) if len(answers) > 1 else answers[0]

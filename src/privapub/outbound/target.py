@@ -55,6 +55,8 @@ def next_hop(now_at: Target, location: str, *, same_host: bool) -> Target:
     Never from https to http, and with `same_host` never to another host.
     """
     location = location.strip(" \t")
+    if not location:
+        raise ValueError("to nowhere")
     after = read(location if _ABSOLUTE.match(location) else urljoin(now_at.url, location))
     if now_at.scheme == "https" and after.scheme != "https":
         raise ValueError("from https to http")

@@ -1,42 +1,14 @@
 """The door: what it asks, what it takes, and what it tells."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 from aiohttp import web
 
+from fakes.asking import get, problem
 from fakes.internet import Internet, Noted, reply
 from privapub import clock, scope
 from privapub.database.connect import Database
-from privapub.outbound.answers import ACTIVITY_ACCEPT, ACTIVITY_TYPES, Answer, FetchProblem
+from privapub.outbound.answers import FetchProblem
 from privapub.outbound.client import Door, Headers
-
-
-@pytest.fixture
-async def internet() -> AsyncIterator[Internet]:
-    async with Internet() as opened:
-        yield opened
-
-
-@pytest.fixture
-def noted() -> Noted:
-    return Noted()
-
-
-@pytest.fixture
-def door(internet: Internet, noted: Noted) -> Door:
-    return internet.door(noted)
-
-
-async def get(door: Door, url: str, **more: object) -> Answer:
-    with scope.purpose("object"), scope.trigger("inbox"):
-        return await door.get(url, **{"accept": ACTIVITY_ACCEPT, "content_types": ACTIVITY_TYPES, **more})  # type: ignore[arg-type]
-
-
-async def problem(door: Door, url: str, **more: object) -> FetchProblem:
-    with pytest.raises(FetchProblem) as caught:
-        await get(door, url, **more)
-    return caught.value
 
 
 async def test_a_document_is_fetched_and_told_of_without_its_path(internet: Internet, door: Door, noted: Noted) -> None:
