@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import structlog
-from sqlalchemy import BigInteger, Column, Integer, Table, Text, cast, delete, func, select
+from sqlalchemy import BigInteger, cast, delete, func, select
 
 from privapub import clock
 from privapub.database.connect import Database
-from privapub.database.tables import metadata
 from privapub.database.transaction import Transaction
+from privapub.telemetry.tables import arrival
 
 FLUSH_EVERY = 5.0  # seconds
 KEPT = 30 * 86400.0  # seconds
@@ -23,16 +23,6 @@ UNVERIFIED = ""
 OTHERS = "*"
 
 log = structlog.get_logger()
-
-arrival = Table(
-    "arrival",
-    metadata,
-    Column("day", Text, primary_key=True),
-    Column("host", Text, primary_key=True),  # '' where the sender was not verified
-    Column("outcome", Text, primary_key=True),  # queued, copy, refused, dropped, undecided, handled, kept-out
-    Column("reason", Text, primary_key=True),
-    Column("count", Integer, nullable=False),
-)
 
 
 @dataclass(frozen=True)

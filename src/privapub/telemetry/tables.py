@@ -30,3 +30,14 @@ reader_fetch = Table(
     Column("count", BigInteger, nullable=False),
     sqlite_with_rowid=False,
 )
+
+# What knocked at the inbox. The host is '' where the sender was not verified.
+arrival = Table(
+    "arrival",
+    metadata,
+    Column("day", Text, primary_key=True),
+    Column("host", Text, primary_key=True),
+    Column("outcome", Text, primary_key=True),  # queued, copy, refused, dropped, undecided, handled, kept-out
+    Column("reason", Text, primary_key=True),
+    Column("count", BigInteger, nullable=False),
+)

@@ -35,7 +35,6 @@ from privapub.outbound.answers import FetchProblem
 from privapub.posts import read as posts
 from privapub.server import Server
 
-
 _RELATIONSHIPS: dict[str, Callable[[Transaction, Activity, Actor, float], Awaitable[str | None]]] = {
     "Follow": on_follow,
     "Accept": on_accept,
