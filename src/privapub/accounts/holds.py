@@ -60,6 +60,19 @@ async def personas_of(tx: Transaction, account_id: int) -> tuple[int, ...]:
     return tuple(row.persona_id for row in rows)
 
 
+async def everyone(tx: Transaction) -> list[tuple[str, tuple[int, ...]]]:
+    """Each account's e-mail address and the numbers of its personas, by address (for the operator alone)."""
+    found: dict[str, tuple[int, ...]] = {}
+    rows = await tx.all(
+        select(account.c.email, account_persona.c.persona_id)
+        .outerjoin(account_persona, account_persona.c.account_id == account.c.id)
+        .order_by(account.c.email, account_persona.c.persona_id)
+    )
+    for row in rows:
+        found[row.email] = found.get(row.email, ()) + (() if row.persona_id is None else (row.persona_id,))
+    return list(found.items())
+
+
 async def count(tx: Transaction) -> int:
     """How many accounts there are (for the operator alone)."""
     number: int = await tx.scalar(select(func.count()).select_from(account))

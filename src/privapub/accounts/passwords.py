@@ -15,10 +15,15 @@ _two_at_a_time = ThreadPoolExecutor(max_workers=2, thread_name_prefix="password"
 _NOBODY = "$argon2id$v=19$m=19456,t=2,p=1$YXJlIHRoZXJlIG5vbmU$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
 
-async def hash_password(password: str) -> str:
-    """What is kept of a password; InvalidInput for one that is too short or too long."""
+def check_strength(password: str) -> None:
+    """InvalidInput for a password that is too short or too long (pure)."""
     if not SHORTEST <= len(password) <= LONGEST:
         raise InvalidInput(f"A password has {SHORTEST} to {LONGEST} characters.", "Choose another one.")
+
+
+async def hash_password(password: str) -> str:
+    """What is kept of a password; InvalidInput as `check_strength`."""
+    check_strength(password)
     return await asyncio.get_running_loop().run_in_executor(_two_at_a_time, _hasher.hash, password)
 
 

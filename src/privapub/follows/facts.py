@@ -14,9 +14,10 @@ class FollowAsked:
 class FollowAnswered:
     """A persona answers a remote follower: an Accept or a Reject of the Follow `uri` is to be sent."""
 
-    follow_id: int
+    follower_id: int
+    followed_id: int
+    uri: str  # the id of the Follow that is answered, verbatim
     accepted: bool
-    uri: str = ""  # the id of the Follow that is answered, verbatim
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from privapub.follows.tables import follow
 from privapub.jobs.enqueue import put_fact
 
 
-async def ask(tx: Transaction, follower_id: int, followed_id: int, uri: str, now: float) -> int:
-    """A persona wants to follow somebody; returns the number of the follow, whose state `read.between` tells.
+async def ask(tx: Transaction, follower_id: int, followed_id: int, uri: str, now: float) -> str:
+    """A persona wants to follow somebody: "pending" or "accepted".
 
     `uri` is a fresh id for the Follow activity. Towards a remote actor: pending, fact FollowAsked. Between two personas
     it is settled at once: accepted, or pending where the followed one is locked. What is pending or accepted already
@@ -30,10 +30,10 @@ async def ask(tx: Transaction, follower_id: int, followed_id: int, uri: str, now
         standing = await read.between(tx, follower_id, followed_id)
         if standing is None:
             raise NotFound("The follow ended while it was asked for.")
-        return standing.id
+        return standing.state
     if not followed.local:
         await put_fact(tx, FollowAsked(asked.id))
-    return asked.id
+    return asked.state
 
 
 async def receive(tx: Transaction, follower_id: int, followed_id: int, uri: str, now: float) -> str:
@@ -104,7 +104,7 @@ async def undo(tx: Transaction, follower_id: int, followed_id: int, now: float) 
     return await _end(tx, follower_id, followed_id) is not None
 
 
-async def end_all(tx: Transaction, actor_id: int) -> int:
+async def end_all(tx: Transaction, actor_id: int, now: float) -> int:  # noqa: ARG001 - as all verbs
     """An actor is gone: no follow to it or from it remains. Returns how many there were."""
     ended = await tx.execute(
         delete(follow).where(or_(follow.c.follower_id == actor_id, follow.c.followed_id == actor_id))
@@ -175,4 +175,4 @@ async def _end(tx: Transaction, follower_id: int, followed_id: int) -> Follow | 
 async def _tell_answer(tx: Transaction, answered: Follow, *, accepted: bool) -> None:
     follower = await by_id(tx, answered.follower_id)
     if follower is not None and not follower.local:
-        await put_fact(tx, FollowAnswered(answered.id, accepted, answered.uri))
+        await put_fact(tx, FollowAnswered(answered.follower_id, answered.followed_id, answered.uri, accepted))

@@ -6,6 +6,8 @@ from typing import Any
 
 from sqlalchemy import func, select
 
+from privapub.actors.read import Actor
+from privapub.actors.read import from_row as actor_from_row
 from privapub.actors.tables import actor
 from privapub.database.transaction import Transaction
 from privapub.follows.tables import follow
@@ -32,6 +34,10 @@ class Counts:
 
     followers: int
     following: int
+
+
+# Labelled, since both tables have an id and a uri.
+_COLUMNS = tuple(column.label(f"follow_{column.name}") for column in follow.c)
 
 
 def from_row(row: Any) -> Follow:
@@ -69,21 +75,22 @@ async def by_uri(
 
 
 async def followers_of(
-    tx: Transaction, followed_id: int, *, state: str = ACCEPTED, before: int | None = None, limit: int = 40
-) -> list[Follow]:
-    """Follows to this actor, newest first; `before` is the number of the last one that was shown."""
-    statement = select(follow).where(follow.c.followed_id == followed_id, follow.c.state == state)
-    return await _page(tx, statement, before, limit)
+    tx: Transaction, followed_id: int, *, state: str | None = ACCEPTED, before: int | None = None, limit: int = 40
+) -> list[tuple[Actor, Follow]]:
+    """Who follows this actor, newest first; with `state=None` also who asked and who was rejected.
+
+    `before` is the number of the last follow that was shown.
+    """
+    statement = select(actor, *_COLUMNS).join(follow, follow.c.follower_id == actor.c.id)
+    return await _page(tx, statement.where(follow.c.followed_id == followed_id), state, before, limit)
 
 
 async def following_of(
     tx: Transaction, follower_id: int, *, state: str | None = ACCEPTED, before: int | None = None, limit: int = 40
-) -> list[Follow]:
-    """Follows from this actor, newest first; with `state=None` in every state."""
-    statement = select(follow).where(follow.c.follower_id == follower_id)
-    if state is not None:
-        statement = statement.where(follow.c.state == state)
-    return await _page(tx, statement, before, limit)
+) -> list[tuple[Actor, Follow]]:
+    """Whom this actor follows, as `followers_of`."""
+    statement = select(actor, *_COLUMNS).join(follow, follow.c.followed_id == actor.c.id)
+    return await _page(tx, statement.where(follow.c.follower_id == follower_id), state, before, limit)
 
 
 async def counts(tx: Transaction, actor_id: int) -> Counts:
@@ -125,10 +132,15 @@ async def followed_among(tx: Transaction, follower_id: int, actor_ids: Collectio
     return frozenset(row.followed_id for row in rows)
 
 
-async def _page(tx: Transaction, statement: Any, before: int | None, limit: int) -> list[Follow]:
+async def _page(
+    tx: Transaction, statement: Any, state: str | None, before: int | None, limit: int
+) -> list[tuple[Actor, Follow]]:
+    if state is not None:
+        statement = statement.where(follow.c.state == state)
     if before is not None:
         statement = statement.where(follow.c.id < before)
-    return [from_row(row) for row in await tx.all(statement.order_by(follow.c.id.desc()).limit(limit))]
+    rows = await tx.all(statement.order_by(follow.c.id.desc()).limit(limit))
+    return [(actor_from_row(row), from_row(row[-len(_COLUMNS) :])) for row in rows]
 
 
 def _follow(row: Any) -> Follow | None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, update
+from sqlalchemy import ColumnElement, and_, update
 
 from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
@@ -38,6 +38,11 @@ async def delete(tx: Transaction, post_id: int, author_id: int, now: float) -> b
         return False
     await put_fact(tx, PostDeleted(post_id))
     return True
+
+
+async def forget_author(tx: Transaction, actor_id: int, now: float) -> int:
+    """A remote actor is no more, and nothing of what it said is left here; returns how many posts that were."""
+    return await empty(tx, and_(post.c.author_id == actor_id, post.c.local.is_(False)), now)
 
 
 async def empty(tx: Transaction, which: ColumnElement[bool], now: float) -> int:

@@ -22,7 +22,7 @@ async def edit(
     *,
     source: str,
     content_html: str,
-    summary: str = "",
+    summary: str | None = None,
     language: str | None = None,
     mentions: Collection[int] = (),
     tags: Sequence[Mapping[str, Any]] = (),
@@ -30,19 +30,21 @@ async def edit(
 ) -> bool:
     """The post reads so from now on; fact PostEdited where it reads differently, and True.
 
-    The audience stays; who is named for the first time may see it from now on, and who was named before still may.
+    A warning (`summary`) and a language that are not given stay; so does the audience. Who is named for the first time
+    may see it from now on, and who was named before still may.
     Raises NotFound where there is no such post of this author (any more), InvalidInput for no text or too much.
     """
-    check_text(source, summary)
     known = await read.by_id(tx, post_id)
     if known is None or known.author_id != author_id or not known.local or known.deleted_at is not None:
         raise NotFound("There is no such post.")
+    summary = known.summary if summary is None else summary
+    check_text(source, summary)
     changes: dict[str, Any] = {
         "source": source,
         "content": content_html,
         "summary": summary,
         "sensitive": bool(summary),
-        "language": language,
+        "language": known.language if language is None else language,
         "tags": [dict(tag) for tag in tags],
     }
     before = {name: getattr(known, name) for name in changes} | {"tags": [dict(tag) for tag in known.tags]}

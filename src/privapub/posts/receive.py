@@ -4,20 +4,16 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import delete, or_, select, text, update
+from sqlalchemy import or_, update
 
 from privapub import identifiers
-from privapub.actors.tables import actor
 from privapub.database.transaction import Transaction
 from privapub.jobs.enqueue import put_fact
-from privapub.posts import read
+from privapub.posts import read, tombstones
 from privapub.posts.delete import empty
 from privapub.posts.facts import PostReceived
 from privapub.posts.recipients import name
-from privapub.posts.tables import post, tombstone
-
-TOMBSTONE_LIFE = 365 * 86400.0
-TOMBSTONES_PER_HOST = 10_000
+from privapub.posts.tables import post
 
 
 @dataclass(frozen=True)
@@ -46,7 +42,7 @@ async def receive(
     None where it is not to be kept: its author deleted it (perhaps before it came), or the uri is another's.
     Once kept, the audience never changes; the author may name more.
     """
-    await _alone(tx, record.uri)
+    await tombstones.alone(tx, record.uri)
     known = await read.by_uri(tx, record.uri)
     if known is not None:
         if known.local or known.author_id != author_id or known.deleted_at is not None:
@@ -54,7 +50,7 @@ async def receive(
         if await name(tx, known.id, set(recipient_ids) - {author_id}):
             await put_fact(tx, PostReceived(known.id))
         return known.id
-    if await _was_deleted(tx, record.uri, author_id, now):
+    if await tombstones.holds_back(tx, record.uri, author_id, now):
         return None
     post_id = await _insert(tx, record, author_id, audience, now)
     await name(tx, post_id, set(recipient_ids) - {author_id})
@@ -68,7 +64,7 @@ async def receive(
 
 
 async def receive_edit(
-    tx: Transaction, record: ReceivedPost, author_id: int, now: float, recipient_ids: Collection[int] = ()
+    tx: Transaction, record: ReceivedPost, author_id: int, recipient_ids: Collection[int], now: float
 ) -> bool:
     """A remote author changed a post that we have; whether that was news.
 
@@ -100,40 +96,16 @@ async def receive_edit(
 async def receive_delete(tx: Transaction, uri: str, actor_id: int, actor_uri: str, host: str, now: float) -> bool:
     """A remote actor deleted a post; whether we had it.
 
-    What we have of theirs becomes a tombstone. What we do not have may not come to life for a year if it is theirs: of
-    such notes we keep the 10,000 newest of a host. Anybody else's post is not touched.
+    What we have of theirs becomes a tombstone; of what we do not have it is noted that it was deleted, so that it does
+    not come to life when it arrives late (`tombstones`). Anybody else's post is not touched.
     """
-    await _alone(tx, uri)
+    await tombstones.alone(tx, uri)
     known = await read.by_uri(tx, uri)
     if known is not None:
         theirs = known.author_id == actor_id and not known.local
         return theirs and await empty(tx, post.c.id == known.id, now) > 0
-    note = tx.insert(tombstone).values(uri=uri, actor_uri=actor_uri, host=host, at=now)
-    await tx.execute(
-        note.on_conflict_do_update(
-            index_elements=[tombstone.c.uri, tombstone.c.actor_uri], set_={"at": note.excluded.at}
-        )
-    )
-    too_many = select(tombstone.c.at).where(tombstone.c.host == host).order_by(tombstone.c.at.desc())
-    oldest_kept = await tx.scalar(too_many.offset(TOMBSTONES_PER_HOST).limit(1))
-    if oldest_kept is not None:
-        await tx.execute(delete(tombstone).where(tombstone.c.host == host, tombstone.c.at <= oldest_kept))
+    await tombstones.note(tx, uri, actor_uri, host, now)
     return False
-
-
-async def forget_tombstones(tx: Transaction, now: float) -> int:
-    """Drop the notes that are older than a year; returns how many."""
-    dropped = await tx.execute(delete(tombstone).where(tombstone.c.at < now - TOMBSTONE_LIFE))
-    return dropped.rowcount
-
-
-async def _was_deleted(tx: Transaction, uri: str, author_id: int, now: float) -> bool:
-    at = await tx.scalar(
-        select(tombstone.c.at)
-        .join(actor, actor.c.uri == tombstone.c.actor_uri)
-        .where(tombstone.c.uri == uri, actor.c.id == author_id)
-    )
-    return at is not None and at >= now - TOMBSTONE_LIFE
 
 
 async def _insert(tx: Transaction, record: ReceivedPost, author_id: int, audience: str, now: float) -> int:
@@ -171,9 +143,3 @@ def _said(record: ReceivedPost) -> dict[str, Any]:
         "tags": [dict(tag) for tag in record.tags],
         "attachments": [dict(attachment) for attachment in record.attachments],
     }
-
-
-async def _alone(tx: Transaction, uri: str) -> None:
-    """Wait until no other transaction is busy with this uri: a Create and its Delete may be handled at once."""
-    if tx.dialect == "postgresql":
-        await tx.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:uri, 7))"), [{"uri": uri}])

@@ -1,0 +1,49 @@
+"""Deletes that came before what they delete: it may not come to life when it arrives late."""
+
+from sqlalchemy import delete, select, text
+
+from privapub.actors.tables import actor
+from privapub.database.transaction import Transaction
+from privapub.posts.tables import tombstone
+
+LIFE = 365 * 86400.0  # seconds
+PER_HOST = 10_000
+
+
+async def note(tx: Transaction, uri: str, actor_uri: str, host: str, now: float) -> None:
+    """This actor deleted what has this uri. The newest 10,000 notes of a host are kept."""
+    insert = tx.insert(tombstone).values(uri=uri, actor_uri=actor_uri, host=host, at=now)
+    await tx.execute(
+        insert.on_conflict_do_update(
+            index_elements=[tombstone.c.uri, tombstone.c.actor_uri], set_={"at": insert.excluded.at}
+        )
+    )
+    newest_first = select(tombstone.c.at).where(tombstone.c.host == host).order_by(tombstone.c.at.desc())
+    too_old = await tx.scalar(newest_first.offset(PER_HOST).limit(1))
+    if too_old is not None:
+        await tx.execute(delete(tombstone).where(tombstone.c.host == host, tombstone.c.at <= too_old))
+
+
+async def holds_back(tx: Transaction, uri: str, author_id: int, now: float) -> bool:
+    """Whether the author of this deleted it within a year: nobody else's note counts."""
+    at = await tx.scalar(
+        select(tombstone.c.at)
+        .join(actor, actor.c.uri == tombstone.c.actor_uri)
+        .where(tombstone.c.uri == uri, actor.c.id == author_id)
+    )
+    return at is not None and at >= now - LIFE
+
+
+async def alone(tx: Transaction, uri: str) -> None:
+    """Wait until no other transaction is busy with this uri: a Create and its Delete may be handled at once.
+
+    SQLite has one writer at a time and needs nothing.
+    """
+    if tx.dialect == "postgresql":
+        await tx.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:uri, 7))"), [{"uri": uri}])
+
+
+async def prune(tx: Transaction, now: float) -> int:
+    """Drop the notes that are older than a year; returns how many."""
+    dropped = await tx.execute(delete(tombstone).where(tombstone.c.at < now - LIFE))
+    return dropped.rowcount
