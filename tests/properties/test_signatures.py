@@ -88,11 +88,11 @@ def test_another_method_is_refused(request: HttpRequest, scheme: str, kind: str,
 @SETTINGS
 @given(request=requests, scheme=schemes, kind=kinds, url=urls)
 def test_another_address_is_refused(request: HttpRequest, scheme: str, kind: str, url: str) -> None:
-    """Two things are no change here: the older scheme does not know `http` from `https`, and lets a GET add a query."""
+    """The older scheme does not know `http` from `https`, lets a GET add a query, and takes a host without its port."""
     old, new = request.target, replace(request, url=url).target
     assume(new.uri != old.uri)
     if scheme == "cavage":
-        assume((new.host, new.port, new.origin_form) != (old.host, old.port, old.origin_form))
+        assume((new.host, new.origin_form) != (old.host, old.origin_form) or (old.port and new.port != old.port))
         assume(not request.bodiless or (new.host, new.path) != (old.host, old.path))
     assert not accepted(replace(signed(request, scheme, kind), url=url), kind)
 
@@ -168,7 +168,7 @@ garbage = st.one_of(st.lists(pieces, max_size=12).map("".join), st.text(max_size
 names = st.sampled_from(["Signature", "Signature-Input", "Digest", "Content-Digest", "Date", "Host", "X-Note"])
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(
     method=st.one_of(st.sampled_from(["GET", "POST"]), st.text(max_size=6)),
     url=st.one_of(st.just("https://sut.test/inbox"), garbage),
