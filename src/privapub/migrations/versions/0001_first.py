@@ -150,6 +150,15 @@ def upgrade() -> None:
     )
     op.create_index("ix_actor_address", "actor", ["host", "handle"], unique=False)
     op.create_table(
+        "arrival",
+        sa.Column("day", sa.Text(), nullable=False),
+        sa.Column("host", sa.Text(), nullable=False),
+        sa.Column("outcome", sa.Text(), nullable=False),
+        sa.Column("reason", sa.Text(), nullable=False),
+        sa.Column("count", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("day", "host", "outcome", "reason", name=op.f("pk_arrival")),
+    )
+    op.create_table(
         "fetch",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
         sa.Column("at", sa.Float(precision=53), nullable=False),
