@@ -1,0 +1,120 @@
+"""Templates as HTTP responses, and the words that they use."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
+
+from privapub import clock
+from privapub.actors.read import Actor
+from privapub.federation.served.answer import PRIVATE_CACHE, body
+from privapub.markup.clean import clean, plain
+from privapub.markup.text import shortened, text_of
+from privapub.posts.audience import may_see
+from privapub.posts.read import PUBLIC, Post
+from privapub.server import Server
+from privapub.web.assets import address
+
+HTML = "text/html; charset=utf-8"
+EXCERPT = 200
+_TITLE = 60
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+
+_templates = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_templates.globals["asset"] = address
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A post as a page shows it. `content` is HTML that has been cleaned; the rest is plain text."""
+
+    uri: str
+    content: Markup
+    warning: str
+    language: str | None
+    published: str
+    published_at: str
+    edited: str
+    answers: str | None
+    pictures: tuple[tuple[str, str], ...]
+
+
+def render(
+    server: Server | None, request: Request, template: str, *, status: int = 200, private: bool = False, **values: Any
+) -> Response:
+    """A page. Without a server (when something went wrong) the pages do with less."""
+    values |= {"site": server.settings.name if server else "PrivaPub", "base_url": server.base_url if server else ""}
+    html = _templates.get_template(template).render(values)
+    private = private or status >= 500
+    return body(request, html.encode(), HTML, status=status, vary="Accept", private=private)
+
+
+def missing(server: Server | None, request: Request) -> Response:
+    """The 404 page, the same for what is not there and for what is not for this reader."""
+    return problem(server, request, 404, "There is nothing here", "The address may be wrong, or what was here is gone.")
+
+
+def problem(server: Server | None, request: Request, status: int, title: str, sentence: str) -> Response:
+    """A page that says that something did not work; no cache keeps it."""
+    response = render(server, request, "problem.html", status=status, private=True, title=title, sentence=sentence)
+    response.headers["Cache-Control"] = PRIVATE_CACHE
+    return response
+
+
+def shown(post: Post) -> Shown:
+    """A post made ready; raises ValueError for one that a stranger may not see."""
+    if not may_see(post, None):
+        raise ValueError("not for strangers")
+    return Shown(
+        uri=post.uri,
+        content=cleaned(post.content),
+        warning=plain(post.summary),
+        language=post.language,
+        published=day(post.published_at),
+        published_at=clock.iso(post.published_at),
+        edited=day(post.edited_at) if post.edited_at is not None else "",
+        answers=post.in_reply_to if (post.in_reply_to or "").startswith(("https://", "http://")) else None,
+        pictures=tuple((str(item.get("url", "")), plain(str(item.get("alt", "")))) for item in post.attachments),
+    )
+
+
+def cleaned(html: str) -> Markup:
+    """HTML that a template does not escape: what `clean` lets through, however often it was cleaned before."""
+    return Markup(clean(html))  # noqa: S704 - cleaned in this very line
+
+
+def name_of(actor: Actor) -> str:
+    """What an actor is called: its name, else its handle."""
+    return plain(actor.name) or actor.handle
+
+
+def title_of(actor: Actor, post: Post) -> str:
+    """A post's title: who says what."""
+    return f"{name_of(actor)}: “{shortened(plain(post.summary) or text_of(post.content), _TITLE)}”"
+
+
+def excerpt_of(post: Post) -> str:
+    """What may stand in a preview of the post elsewhere: nothing unless it is for everyone and without a warning."""
+    if post.audience != PUBLIC or post.deleted_at is not None:
+        return ""
+    return plain(post.summary) or shortened(text_of(post.content), EXCERPT)
+
+
+def day(moment: float) -> str:
+    """`1 December 2026, 20:37 UTC`."""
+    text = clock.iso(moment)
+    year, month, number = text[:10].split("-")
+    return f"{int(number)} {_MONTHS[int(month) - 1]} {year}, {text[11:16]} UTC"

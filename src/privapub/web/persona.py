@@ -1,0 +1,66 @@
+"""`/@handle`: a persona and what it wrote for everyone."""
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from privapub.actors.addresses import Addresses
+from privapub.errors import NotFound
+from privapub.federation.served.actor import NOBODY, actor, ours
+from privapub.federation.served.answer import PUBLIC_CACHE
+from privapub.federation.served.asking import wants_document
+from privapub.federation.served.collections import cursor
+from privapub.follows.read import counts
+from privapub.markup.text import shortened, text_of
+from privapub.personas.read import by_handle
+from privapub.posts.audience import visible_to
+from privapub.posts.read import PUBLIC, of_author
+from privapub.server import Server
+from privapub.web.pages import EXCERPT, cleaned, name_of, render, shown
+
+PAGE = 20
+
+
+async def persona(server: Server, request: Request) -> Response:
+    """The page; who wants a document is sent to the actor. Raises NotFound for nobody."""
+    before = cursor(request.query_params.get("before"))
+    async with server.database.read() as tx:
+        found = await by_handle(tx, request.path_params["handle"])
+        if found is None:
+            raise NotFound(NOBODY)
+        posts = await of_author(tx, found.id, before=before, limit=PAGE + 1, audiences=(PUBLIC,))
+        visible = await visible_to(tx, posts[:PAGE], None)
+        follows = await counts(tx, found.id) if found.shows_follows else None
+    page = Addresses(server.base_url).persona_page(found.handle)
+    if wants_document(request.headers.get("accept")):
+        return _elsewhere(found.actor.uri)
+    if request.path_params["handle"] != found.handle:
+        return _elsewhere(page)
+    return render(
+        server,
+        request,
+        "persona.html",
+        actor=found.actor,
+        name=name_of(found.actor),
+        summary=cleaned(found.actor.summary),
+        fields=[(field["name"], cleaned(field["value"])) for field in found.actor.fields],
+        about=shortened(text_of(found.actor.summary), EXCERPT),
+        page=page,
+        posts=[shown(post) for post in visible],
+        older=posts[PAGE - 1].id if len(posts) > PAGE else None,
+        first=before is None,
+        follows=follows,
+        closed=found.closed_at is not None,
+    )
+
+
+async def actor_or_page(server: Server, request: Request) -> Response:
+    """The id of an actor: its document, or for people the way to its page."""
+    if wants_document(request.headers.get("accept")):
+        return await actor(server, request)
+    async with server.database.read() as tx:
+        found = await ours(tx, Addresses(server.base_url), request.path_params["token"])
+    return _elsewhere(found.url or server.base_url)
+
+
+def _elsewhere(url: str) -> Response:
+    return RedirectResponse(url, status_code=302, headers={"Vary": "Accept", "Cache-Control": PUBLIC_CACHE})

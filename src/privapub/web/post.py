@@ -1,0 +1,46 @@
+"""The address of a post: its document, or its page."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from privapub.actors import read as actors
+from privapub.actors.addresses import Addresses
+from privapub.errors import NotFound
+from privapub.federation.served import post as served
+from privapub.federation.served.asking import wants_document
+from privapub.posts.audience import OPEN, may_see
+from privapub.posts.read import PUBLIC, by_uri
+from privapub.server import Server
+from privapub.web.pages import excerpt_of, name_of, problem, render, shown, title_of
+
+
+async def post_or_page(server: Server, request: Request) -> Response:
+    """What was asked for by `Accept`."""
+    if wants_document(request.headers.get("accept")):
+        return await served.post(server, request)
+    return await post(server, request)
+
+
+async def post(server: Server, request: Request) -> Response:
+    """The page of a post that is for everyone; raises NotFound for every other."""
+    async with server.database.read() as tx:
+        found = await by_uri(tx, Addresses(server.base_url).post(request.path_params["token"]))
+        author = None if found is None else await actors.by_id(tx, found.author_id)
+    if found is None or author is None or not found.local:
+        raise NotFound(served.NO_POST)
+    if found.deleted_at is not None and found.audience in OPEN:
+        return problem(server, request, 410, "This post is gone", "Its author deleted it.")
+    if not may_see(found, None):
+        raise NotFound(served.NO_POST)
+    return render(
+        server,
+        request,
+        "post.html",
+        actor=author,
+        name=name_of(author),
+        post=shown(found),
+        title=title_of(author, found),
+        excerpt=excerpt_of(found),
+        previewed=found.audience == PUBLIC,
+        indexed=found.audience == PUBLIC and author.indexable,
+    )

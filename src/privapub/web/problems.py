@@ -1,0 +1,48 @@
+"""Errors as pages, and as JSON for who cannot read pages."""
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from privapub.errors import NotAllowed, NotFound, PrivaPubError
+from privapub.federation import problems as federation
+from privapub.federation.served.answer import PRIVATE_CACHE
+from privapub.federation.served.asking import wants_document
+from privapub.server import Server
+from privapub.web.pages import missing, problem
+
+_TITLES = {400: "This cannot be understood", 405: "This cannot be done here", 503: "Not at the moment"}
+_HEADERS = {"Cache-Control": PRIVATE_CACHE, "Vary": "Accept"}
+
+
+def answer(server: Server, request: Request, error: PrivaPubError) -> Response:
+    """The error in the form in which the answer was wanted."""
+    if wants_document(request.headers.get("accept")):
+        return federation.answer(error)
+    if isinstance(error, NotFound | NotAllowed):
+        return missing(server, request)
+    status = federation.status_of(error)
+    return problem(server, request, status, _TITLES.get(status, "This did not work"), str(error))
+
+
+async def unrouted(request: Request, error: Exception) -> Response:
+    """What no route answers, or not by this method."""
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
+    if wants_document(request.headers.get("accept")):
+        sentence = "There is nothing here." if status == 404 else "This cannot be done here."
+        return JSONResponse({"error": sentence}, status_code=status, headers={**_HEADERS, **headers})
+    if status == 404:
+        return missing(None, request)
+    page = problem(
+        None, request, status, _TITLES.get(status, "This did not work"), "This address takes other questions."
+    )
+    page.headers.update(headers)
+    return page
+
+
+async def broken(request: Request, _error: Exception) -> Response:
+    """Something went wrong on our side: the log knows what, the page does not tell."""
+    if wants_document(request.headers.get("accept")):
+        return JSONResponse({"error": "Something went wrong here."}, status_code=500, headers=_HEADERS)
+    return problem(None, request, 500, "Something went wrong here", "It is not your fault. Try again later.")
