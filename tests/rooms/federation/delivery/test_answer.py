@@ -6,10 +6,10 @@ from datetime import datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared import shared
 
 from privapub import clock
 from privapub.federation.delivery.answer import WEEK, judge, seconds_to_wait
+from shared import shared
 
 NOON = datetime.fromisoformat("2026-03-01T12:00:00+00:00").timestamp()
 
