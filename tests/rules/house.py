@@ -106,10 +106,11 @@ def knots(edges: dict[str, frozenset[str]]) -> list[list[str]]:
     return sorted(list(circle) for circle in circles)
 
 
-def used(path: Path) -> Iterator[tuple[str, int]]:
+def used(path: Path, *, called: bool = False) -> Iterator[tuple[str, int]]:
     """Each dotted name that is written in a file (`time.time`, `asyncio.open_connection`), and the line.
 
     What was imported under a name stands for where it came from, so that `from time import time as t` hides nothing.
+    With `called`, only what is called.
     """
     alias: dict[str, str] = {}
     for node in ast.walk(syntax(path)):
@@ -117,7 +118,10 @@ def used(path: Path) -> Iterator[tuple[str, int]]:
             alias.update({item.asname: item.name for item in node.names if item.asname})
         elif isinstance(node, ast.ImportFrom) and node.module:
             alias.update({item.asname or item.name: f"{node.module}.{item.name}" for item in node.names})
-    for node in ast.walk(syntax(path)):
+    for found in ast.walk(syntax(path)):
+        if called and not isinstance(found, ast.Call):
+            continue
+        node = found.func if called and isinstance(found, ast.Call) else found
         if isinstance(node, ast.Name):
             yield alias.get(node.id, node.id), node.lineno
         elif isinstance(node, ast.Attribute) and (parts := _dotted(node)):

@@ -22,7 +22,7 @@ CHANCE = ("random", "secrets", "uuid", "os.urandom", "os.getrandom", "ssl.RAND_b
 SOCKETS = {
     "outbound": "judges the address that is about to be connected",
     "jobs": "wakes the workers of other processes of this machine by datagrams",
-    "cli": "looks whether a port is free before serving on it",
+    "app.py": "listens for those who come",
 }
 
 
@@ -37,10 +37,14 @@ def is_or_below(name: str, of: str) -> bool:
 
 def breaches(path: Path, where: str) -> list[str]:
     """What in a file goes past a door; `where` is its path within the package."""
-    wrong = []
+    wrong = [
+        f"{where}:{line} {name}(): the network is reached through {CLIENT} alone"
+        for name, line in used(path, called=True)
+        if name in {"aiohttp.ClientSession", "aiohttp.request"} and where != CLIENT
+    ]
     for name, line in names_in(path):
-        client = any(is_or_below(name, other) for other in OTHER_CLIENTS) or is_or_below(name, "aiohttp")
-        if client and where != CLIENT and not (where.startswith("outbound/") and name != "aiohttp.ClientSession"):
+        other = any(is_or_below(name, client) for client in OTHER_CLIENTS)
+        if other or (is_or_below(name, "aiohttp") and not where.startswith("outbound/")):
             wrong.append(f"{where}:{line} {name}: the network is reached through {CLIENT} alone")
         if CLOCKS.fullmatch(name) and where != "clock.py":
             wrong.append(f"{where}:{line} {name}: the time comes from clock.py alone")
@@ -81,6 +85,15 @@ def test_the_rule_knows_a_breach(tmp_path: Path, line: str) -> None:
     file = tmp_path / "sample.py"
     file.write_text(line)
     assert breaches(file, "posts/sample.py") != []
+
+
+def test_a_second_session_is_a_breach_also_beside_the_client(tmp_path: Path) -> None:
+    file = tmp_path / "sample.py"
+    file.write_text("import aiohttp\ndef f(session: aiohttp.ClientSession) -> None: ...")
+    assert breaches(file, "outbound/guard.py") == []
+    second = tmp_path / "second.py"
+    second.write_text("from aiohttp import ClientSession as S\nS()")
+    assert breaches(second, "outbound/guard.py") != []
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from rules.house import graph, imported, knots, modules, reach, relative, room
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("job_table", "app", "cli"),
     ("client_api", "web"),
-    ("archives", "effects"),
+    ("archives", "composing", "effects"),
     ("federation",),
     (
         "moderation", "licences", "accounts", "actors", "personas", "follows", "circles", "media", "posts",
@@ -20,7 +20,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 )  # fmt: skip
 STRANGERS = {("client_api", "web"), ("web", "client_api")}
 # Within federation, leftwards.
-FEDERATION = ("documents", "signatures", "fetching", "asker", "delivery", "inbox", "served", "routes")
+FEDERATION = ("documents", "signatures", "fetching", "asker", "delivery", "inbox", "served", "problems", "routes")
 
 
 def floor(name: str) -> int:

