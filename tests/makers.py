@@ -1,7 +1,11 @@
 """Small worlds for the tests: personas, remote actors, follows and posts on the server under test, `sut.test`."""
 
+import json
 from collections.abc import Collection
 from functools import cache
+from typing import Any
+
+from sqlalchemy import text as sql
 
 from privapub import clock, identifiers
 from privapub.actors import keys
@@ -111,3 +115,9 @@ async def make_post(
     post = await posts.by_id(tx, post_id)
     assert post is not None
     return post
+
+
+async def facts(tx: Transaction, kind: str = "") -> list[dict[str, Any]]:
+    """The arguments of the facts that were put so far, of this kind (`post_published`, …) or of all, oldest first."""
+    rows = await tx.all(sql("SELECT kind, args FROM job ORDER BY id"))
+    return [json.loads(row.args) for row in rows if kind in ("", row.kind)]

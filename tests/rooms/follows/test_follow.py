@@ -1,15 +1,12 @@
 """Following and being followed: every message may come twice and in any order."""
 
-import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Any
 
 import anyio
 import pytest
-from sqlalchemy import text
 
-from makers import make_persona, make_remote
+from makers import facts, make_persona, make_remote
 from privapub.actors.read import Actor
 from privapub.actors.remote import mark_gone
 from privapub.database.connect import Database
@@ -43,12 +40,6 @@ async def world(database: Database) -> AsyncIterator[World]:
                 await make_remote(tx, "dave@peer.test"),
             )
         yield world
-
-
-async def facts(tx: Transaction, kind: str = "") -> list[dict[str, Any]]:
-    """The arguments of the facts of this kind that were put, in any order."""
-    rows = await tx.all(text("SELECT kind, args FROM job ORDER BY id"))
-    return [json.loads(row.args) if isinstance(row.args, str) else row.args for row in rows if kind in ("", row.kind)]
 
 
 async def state(tx: Transaction, follower_id: int, followed_id: int) -> str | None:
