@@ -9,7 +9,8 @@ from privapub.outbound.client import Door
 
 async def get(door: Door, url: str, **more: object) -> Answer:
     with scope.purpose("object"), scope.trigger("inbox"):
-        return await door.get(url, **{"accept": ACTIVITY_ACCEPT, "content_types": ACTIVITY_TYPES, **more})  # type: ignore[arg-type]
+        wanted = {"accept": ACTIVITY_ACCEPT, "content_types": ACTIVITY_TYPES, **more}
+        return await door.get(url, **wanted)  # type: ignore[arg-type]  # each test knows what it asks for
 
 
 async def problem(door: Door, url: str, **more: object) -> FetchProblem:

@@ -118,7 +118,7 @@ class Site:
 
     async def start(self, port: int = 0) -> None:
         """Listen; on a port given, a site that was stopped comes back where it was."""
-        self._runner = web.ServerRunner(web.Server(self._serve), shutdown_timeout=0.1, access_log=None)
+        self._runner = web.ServerRunner(web.Server(self._serve, access_log=None), shutdown_timeout=0.1)
         await self._runner.setup()
         await web.TCPSite(self._runner, self._address, port, ssl_context=self._tls).start()
         self.port = self._runner.addresses[0][1]
