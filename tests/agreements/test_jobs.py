@@ -5,17 +5,17 @@ from collections.abc import AsyncIterator
 import pytest
 
 from agreements.queues import ModelQueue, Queue, RealQueue, new, numbers
-from privapub import clock
+from privapub import clock, identifiers
 from privapub.database.connect import Database
 from privapub.jobs.job import Done, GiveUp, Retry
 
 LEASE = 110.0
 
 
-@pytest.fixture(params=["model", "sqlite", "postgresql"])
+@pytest.fixture(params=["model", "sqlite_url", "agreements_postgresql_url"])
 def where(request: pytest.FixtureRequest) -> str | None:
-    """The URL of a fresh database, or None for the model."""
-    return None if request.param == "model" else request.getfixturevalue(f"{request.param}_url")
+    """The URL of a database, or None for the model."""
+    return None if request.param == "model" else request.getfixturevalue(request.param)
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ async def queue(where: str | None) -> AsyncIterator[Queue]:
         yield ModelQueue()
         return
     database = Database(where)
-    yield RealQueue(database)
+    yield RealQueue(database, scope=identifiers.token())
     await database.close()
 
 
