@@ -25,14 +25,14 @@ from urllib.parse import quote, urlsplit
 import aiohttp
 import uvicorn
 from aiohttp import web
-from fakes.certificates import Authority
-from fakes.internet import Internet, Received, Site
-from makers import make_persona
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from fakes.certificates import Authority
+from fakes.internet import Internet, Received, Site
+from makers import make_persona
 from privapub import clock, identifiers, scope
 from privapub.actors.addresses import Addresses
 from privapub.actors.read import Actor, by_uri
@@ -310,4 +310,6 @@ class World:
 
     def arrivals(self) -> dict[tuple[str, str, str], int]:
         """What was counted so far and not yet written: (host, outcome, reason) → how often."""
-        return {(host, outcome, reason): count for (_, host, outcome, reason), count in self.server.arrivals._counts.items()}
+        return {
+            (host, outcome, reason): count for (_, host, outcome, reason), count in self.server.arrivals._counts.items()
+        }
