@@ -4,6 +4,7 @@ import asyncio
 import ssl
 from collections.abc import Awaitable, Callable, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import aiohttp
@@ -154,8 +155,9 @@ class Door:
         return await self._gate.refuses(host) is not None
 
     def forget(self, host: str) -> None:
-        """Drop the remembered failures of a host: it has spoken to us, verified."""
-        self._remembered.forget(host.lower().rstrip("."))
+        """Drop the remembered failures of a host (with or without its port): it has spoken to us, verified."""
+        with suppress(ValueError):
+            self._remembered.forget(target.read(f"https://{host}/").host)
 
     async def close(self) -> None:
         """Close every connection."""
@@ -279,15 +281,15 @@ class Door:
             async with asyncio.timeout(total):
                 answer = await work
         except FetchProblem as refused:
-            self._end(course, refused, key)
-            raise
+            problem = refused
         except (TimeoutError, aiohttp.ClientError, OSError, UnicodeError) as error:
             problem = FetchProblem(course.host, guard.reason(error, course), status=course.status)
-            self._end(course, problem, key)
-            # Without its cause, whose text may hold the path.
-            raise problem from None
-        self._end(course, None, key)
-        return answer
+        else:
+            self._end(course, None, key)
+            return answer
+        self._end(course, problem, key)
+        problem.__context__ = None  # whose text may hold the path
+        raise problem
 
     def _end(self, course: Course, problem: FetchProblem | None, key: Key | None) -> None:
         now = clock.now()

@@ -11,6 +11,7 @@ _URI = re.compile(r"[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]+")
 _NEVER = re.compile(r"[\x00-\x20\x7f\\]")
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
 _LONGEST = 4096
+_LONGEST_HOST = 253  # RFC 1035, section 3.1
 PORTS = {"https": 443, "http": 80}
 
 
@@ -38,7 +39,7 @@ def read(url: str) -> Target:
     if wire.scheme not in PORTS or wire.user is not None or wire.password is not None:
         raise ValueError("no URL to ask")
     host = (wire.raw_host or "").lower()
-    if not host.strip(".") or "%" in host or not wire.port:
+    if not host.strip(".") or len(host) > _LONGEST_HOST or "%" in host or not wire.port:
         raise ValueError("no host")
     return Target(
         url=url,

@@ -79,7 +79,8 @@ class FetchRecorder:
             async with self._database.write() as tx:
                 await _write(tx, rows, readers)
         except BaseException:
-            self._rows.extendleft(reversed(rows[len(self._rows) :]))
+            room = KEPT_IN_MEMORY - len(self._rows)
+            self._rows.extendleft(reversed(rows[-room:] if room else []))
             for (day, host), count in readers.items():
                 self._count(day, host, count)
             self._something.set()

@@ -128,6 +128,13 @@ def test_what_a_type_is() -> None:
     assert is_one_of("anything/else", set())
 
 
+@settings(deadline=None)
+@given(st.text(max_size=80), st.text(max_size=30))
+def test_no_header_breaks_the_reading_of_a_type(kind: str, rest: str) -> None:
+    assert not is_one_of(kind + ";profile*0*=" + rest, {'a/b; profile="https://a.example/"'})
+    assert is_one_of("a/b;" + rest, {"a/b"})
+
+
 def test_a_problem_is_a_sentence_and_an_outcome() -> None:
     problem = FetchProblem("peer.test", "503", status=503, retry_after="9")
     assert isinstance(problem, Unavailable)

@@ -140,7 +140,8 @@ async def test_a_host_that_spoke_to_us_is_asked_again(internet: Internet, door: 
     peer.answer = reply({})
     door.forget("other.test")
     assert (await problem(door, "http://peer.test/a")).reason == "remembered"
-    door.forget("Peer.test")
+    door.forget("not a host")
+    door.forget("Peer.test:80")
     assert (await get(door, "http://peer.test/a")).status == 200
 
 

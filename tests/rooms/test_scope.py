@@ -1,0 +1,45 @@
+"""What an outbound request is tagged with."""
+
+import asyncio
+
+import pytest
+
+from privapub import scope
+from privapub.scope import HttpScope
+
+
+def test_without_a_word_a_reader_caused_it() -> None:
+    assert scope.current() == HttpScope("", "request")
+
+
+def test_purpose_and_trigger_are_set_apart_and_taken_back() -> None:
+    with scope.trigger("deliver"):
+        with scope.purpose("key"):
+            assert scope.current() == HttpScope("key", "deliver")
+            with scope.purpose("actor"), scope.trigger(scope.VERIFY):
+                assert scope.current() == HttpScope("actor", "verify")
+            assert scope.current() == HttpScope("key", "deliver")
+        assert scope.current() == HttpScope("", "deliver")
+    with pytest.raises(ZeroDivisionError), scope.purpose("key"):
+        raise ZeroDivisionError
+    assert scope.current() == HttpScope()
+
+
+def test_a_purpose_is_one_of_those_that_are_known() -> None:
+    with pytest.raises(ValueError, match="curiosity"), scope.purpose("curiosity"):
+        pass
+    assert scope.current() == HttpScope()
+
+
+async def test_tasks_inherit_their_tags_and_keep_them_to_themselves() -> None:
+    async def task(purpose: str, other: asyncio.Event, mine: asyncio.Event) -> HttpScope:
+        with scope.purpose(purpose):
+            mine.set()
+            await other.wait()
+            return scope.current()
+
+    one, two = asyncio.Event(), asyncio.Event()
+    with scope.trigger("context"):
+        async with asyncio.timeout(10):
+            found = await asyncio.gather(task("key", one, two), task("media", two, one))
+    assert found == [HttpScope("key", "context"), HttpScope("media", "context")]
