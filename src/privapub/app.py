@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable
 import structlog
 import uvicorn
 from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
 from privapub import clock
 from privapub.actors import application
@@ -81,7 +82,7 @@ async def prepare(server: Server) -> None:
     await check_ready(server)
 
 
-def web_application(server: Server) -> Starlette:
+def web_application(server: Server) -> ASGIApp:
     """The pages and the documents."""
     return web.wrap(Starlette(routes=[*web.routes(server), *federation.routes(server)]))
 

@@ -31,5 +31,5 @@ async def on_update_of_post(tx: Transaction, record: RemotePost, signer: Actor, 
     if known.deleted_at is not None:
         return "deleted-before"
     whom = await concerned(tx, record, signer, owner)
-    changed = await receive.receive_edit(tx, received(record), signer.id, now, whom.recipient_ids)
+    changed = await receive.receive_edit(tx, received(record), signer.id, whom.recipient_ids, now)
     return None if changed else "not-newer"
