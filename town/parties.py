@@ -4,20 +4,21 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 import environments
-from processes import ROOT, Running, free_port
+from processes import ROOT, TOWN, Running, free_port
 
 T = TypeVar("T")
 PATIENCE = 60.0  # seconds that a step may wait for something to happen
-BEGINNING = 60.0  # seconds that a server may take to start
+LONGEST = 120  # seconds that one command may take
+BEGINNING = 120.0  # seconds that a server may take to start
 EMAIL = "mayor@town.example"
 
 
@@ -114,6 +115,50 @@ class Peer:
         return [it for it in self.ask("wire")["wire"] if it["id"] == activity]
 
 
+class Teller:
+    """`privapub …` in a process that is started once."""
+
+    def __init__(self, env: dict[str, str], log: Path) -> None:
+        """Nothing is started before the first command."""
+        self.env, self.log = env, log
+        self.process: subprocess.Popen[str] | None = None
+        self.turn = threading.Lock()
+
+    def run(self, words: list[str]) -> dict[str, Any]:
+        """One command, as `town/commands.py` answers it."""
+        with self.turn:
+            process = self._started()
+            watch = threading.Timer(LONGEST, process.kill)
+            watch.start()
+            try:
+                process.stdin.write(json.dumps(words) + "\n")
+                process.stdin.flush()
+                line = process.stdout.readline()
+            except OSError:
+                line = ""
+            finally:
+                watch.cancel()
+            if not line:
+                self.process = None
+                raise Failed(f"privapub {' '.join(words[:2])} did not end in {LONGEST} s; see {self.log}")
+            return dict(json.loads(line))
+
+    def stop(self) -> None:
+        """Let it end."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+
+    def _started(self) -> Any:
+        if self.process is None or self.process.poll() is not None:
+            with self.log.open("ab") as log:
+                self.process = subprocess.Popen(
+                    [sys.executable, str(TOWN / "commands.py")], env=self.env, cwd=ROOT, stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE, stderr=log, text=True,
+                )  # fmt: skip
+        return self.process
+
+
 class PrivaPub:
     """`privapub serve`, and `privapub …` beside it."""
 
@@ -131,6 +176,7 @@ class PrivaPub:
         }
         self.command = [sys.executable, "-m", "privapub.cli.main"]
         self.running = Running([*self.command, "serve"], logs / "privapub.log", env=self.env)
+        self.teller = Teller(os.environ | self.env, logs / "commands.log")
 
     def start(self) -> None:
         """Start it and wait until it answers."""
@@ -139,26 +185,25 @@ class PrivaPub:
 
     def stop(self) -> None:
         """Stop it."""
+        self.teller.stop()
         self.running.stop()
 
     def settle(self) -> None:
         """Make the one account that holds every persona of the town."""
-        self.run("account", "create", EMAIL, "--password-stdin", typed="a long enough password\n")
+        words = ("account", "create", EMAIL, "--password-stdin", "--json")
+        done = subprocess.run(
+            [*self.command, *words], env=os.environ | self.env, cwd=ROOT, input="a long enough password\n", text=True,
+            capture_output=True, timeout=LONGEST, check=False,
+        )  # fmt: skip
+        _said(words, {"status": done.returncode, "out": done.stdout, "err": done.stderr})
 
     def persona(self, handle: str, *, locked: bool = False) -> dict[str, str]:
         """A fresh persona."""
         return dict(self.run("persona", "create", handle, "--account", EMAIL, *(["--locked"] if locked else [])))
 
-    def run(self, *words: str, typed: str = "") -> Any:
+    def run(self, *words: str) -> Any:
         """One command, and what it says in JSON; Failed, with its sentence, where it fails."""
-        done = subprocess.run(
-            [*self.command, *words, "--json"], env=os.environ | self.env, cwd=ROOT, input=typed, text=True,
-            capture_output=True, timeout=60, check=False,
-        )  # fmt: skip
-        if done.returncode:
-            said = (done.stderr.strip() or done.stdout.strip()).splitlines() or ["nothing"]
-            raise Failed(f"privapub {words[0]} {words[1]} failed: {' / '.join(said[-4:])[:400]}")
-        return json.loads(done.stdout)
+        return _said(words, self.teller.run([*words, "--json"]))
 
     def fetch(self, url: str) -> tuple[int, dict[str, Any]]:
         """The status and the document at one of its addresses."""
@@ -186,6 +231,8 @@ class PrivaPub:
             return False
 
 
-def host_of(url: str) -> str:
-    """Host and port of a URL."""
-    return urlsplit(url).netloc
+def _said(words: Sequence[str], done: dict[str, Any]) -> Any:
+    if done["status"]:
+        lines = (done["err"].strip() or done["out"].strip()).splitlines() or ["nothing"]
+        raise Failed(f"privapub {words[0]} {words[1]} failed: {' / '.join(lines[-2:])[-400:]}")
+    return json.loads(done["out"])
