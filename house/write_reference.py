@@ -83,7 +83,11 @@ def _sentence(text: str | None) -> str:
 
 def _parameter(parameter: Any) -> str:
     option = parameter.param_type_name == "option"
-    name = " / ".join([*parameter.opts, *parameter.secondary_opts]) if option else parameter.metavar or str(parameter.name).upper()
+    name = (
+        " / ".join([*parameter.opts, *parameter.secondary_opts])
+        if option
+        else parameter.metavar or str(parameter.name).upper()
+    )
     kind = parameter.type_descriptor.annotation
     choices = list(kind) if isinstance(kind, EnumType) else []
     said = [_sentence(getattr(parameter, "help", None))]
