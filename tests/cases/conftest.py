@@ -3,10 +3,10 @@
 from collections.abc import AsyncIterator
 
 import pytest
+
 from fakes.certificates import Authority
 from fakes.world import World
 from makers import private_keys
-
 from privapub.actors import keys
 from privapub.database.connect import Database
 

@@ -25,10 +25,6 @@ from urllib.parse import quote, urlsplit
 import aiohttp
 import uvicorn
 from aiohttp import web
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
 
 from fakes.certificates import Authority
 from fakes.internet import Internet, Received, Site
@@ -36,9 +32,9 @@ from makers import make_persona
 from privapub import clock, identifiers, scope
 from privapub.actors.addresses import Addresses
 from privapub.actors.read import Actor, by_uri
+from privapub.app import web_application
 from privapub.database.connect import Database
 from privapub.federation.fetching.actor import fetch_actor
-from privapub.federation.inbox.receive import receive
 from privapub.federation.signatures import keys
 from privapub.federation.signatures.claim import Scheme
 from privapub.federation.signatures.keys import PrivateKey
@@ -163,7 +159,9 @@ class World:
         listening.bind(("127.0.0.1", 0))
         self.port = listening.getsockname()[1]
         web_server = uvicorn.Server(
-            uvicorn.Config(self._application(), lifespan="off", log_config=None, http="httptools", access_log=False)
+            uvicorn.Config(
+                web_application(self.server), lifespan="off", log_config=None, http="httptools", access_log=False
+            )
         )
         serving = asyncio.create_task(web_server._serve([listening]))
 
@@ -174,24 +172,6 @@ class World:
             listening.close()
 
         self._open.push_async_callback(stop)
-
-    def _application(self) -> Starlette:
-        async def shared(request: Request) -> Response:
-            return await receive(self.server, request, "")
-
-        async def personal(request: Request) -> Response:
-            async with self.database.read() as tx:
-                actor = await by_uri(tx, Addresses("https://sut.test").actor(request.path_params["token"]))
-            if actor is None:
-                return Response(status_code=404)
-            return await receive(self.server, request, str(actor.id))
-
-        return Starlette(
-            routes=[
-                Route("/inbox", shared, methods=["POST"]),
-                Route("/actors/{token}/inbox", personal, methods=["POST"]),
-            ]
-        )
 
     # Peers
 
