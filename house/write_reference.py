@@ -89,7 +89,7 @@ def _parameter(parameter: Any) -> str:
         else parameter.metavar or str(parameter.name).upper()
     )
     kind = parameter.type_descriptor.annotation
-    choices = list(kind) if isinstance(kind, EnumType) else []
+    choices: list[Any] = list(kind) if isinstance(kind, EnumType) else []
     said = [_sentence(getattr(parameter, "help", None))]
     if choices:
         said.append("One of " + ", ".join(f"`{choice.value}`" for choice in choices) + ".")

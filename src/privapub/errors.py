@@ -8,8 +8,8 @@
     ├── Unavailable         not now: try again later
     └── OperatorError       the installation must be changed before this works
 
-The message is the sentence that the public may read; `hint` says what to do next. HTTP statuses and exit codes are given
-to them at the entrances only.
+The message is the sentence that the public may read; `hint` says what to do next. HTTP statuses and exit codes are
+given to them at the entrances only.
 """
 
 
