@@ -112,13 +112,13 @@ class Door:
         `Answer.content`; what it cannot read (ValueError, msgspec's errors, InvalidInput) is `bad-json`. `fresh` asks
         even where a failure is remembered.
         """
-        course = self._begin(url)
+        course, asked = self._begin(url)
         request = _Request("GET", (("Accept", accept), ("Accept-Encoding", "gzip")), b"", sign)
         wanted = _Wanted(content_types, limit, same_host)
-        key = (target.read(url).url if course.host else url, accept, sign is not None)
+        key = (asked.url if asked else url, accept, sign is not None)
 
         async def fetch() -> Answer:
-            first = await self._admit(url, course)
+            first = await self._admit(asked, course)
             if not fresh and self._remembered.holds(key, clock.now()):
                 raise FetchProblem(first.host, "remembered")
             answer = await self._follow(first, course, request, wanted)
@@ -131,11 +131,11 @@ class Door:
 
         No redirect is followed. FetchProblem where nothing answered or nobody was asked. Failures are not remembered.
         """
-        course = self._begin(url)
+        course, asked = self._begin(url)
         request = _Request("POST", (("Accept-Encoding", "identity"), ("Content-Type", content_type)), body, sign)
 
         async def send() -> Answer:
-            where = await self._admit(url, course)
+            where = await self._admit(asked, course)
             try:
                 return await self._post_once(where, course, request)
             except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
@@ -167,26 +167,25 @@ class Door:
         if self._owned is not None:
             await self._owned.close()
 
-    def _begin(self, url: str) -> Course:
+    def _begin(self, url: str) -> tuple[Course, Target | None]:
+        """What is to be told of a request, and its target if the URL is one that may be asked."""
         tags = scope.current()
         if not tags.purpose:
             raise ValueError("a request needs a purpose (scope.purpose)")
         if is_open_here():
             raise RuntimeError("no request may be made while a transaction is open")
         try:
-            host = target.read(url).host
+            asked = target.read(url)
         except ValueError:
-            host = ""
-        return Course(tags, host)
+            return Course(tags, ""), None
+        return Course(tags, asked.host), asked
 
-    async def _admit(self, url: str, course: Course) -> Target:
+    async def _admit(self, asked: Target | None, course: Course) -> Target:
         """The target of the first hop, judged by its form and by the gate."""
-        try:
-            where = target.read(url)
-        except ValueError:
-            raise FetchProblem(course.host, "private-address") from None
-        await self._judge(where, course)
-        return where
+        if asked is None:
+            raise FetchProblem(course.host, "private-address")
+        await self._judge(asked, course)
+        return asked
 
     async def _judge(self, where: Target, course: Course) -> None:
         if await self._gate.refuses(where.host) is not None:
@@ -207,24 +206,23 @@ class Door:
                     where = target.next_hop(where, response.headers.get("location", ""), same_host=wanted.same_host)
                 except ValueError:
                     raise FetchProblem(course.host, "bad-redirect", status=response.status) from None
-                response.close()
             course.hops += 1
             await self._judge(where, course)
 
     async def _taken(self, response: aiohttp.ClientResponse, where: Target, course: Course, wanted: _Wanted) -> Answer:
-        """The body of a last hop, if it is one that was asked for."""
+        """The body of a last hop, if it is one that was asked for.
+
+        Where it is not, whoever opened the answer lets it go: a connection with a rest on it is closed then.
+        """
         status = response.status
         if not 200 <= status < 300:
             retry_after = response.headers.get("retry-after")
-            response.close()
             raise FetchProblem(course.host, str(status), status=status, retry_after=retry_after)
         kind = ", ".join(response.headers.getall("content-type", ()))
         gzip = is_gzip(", ".join(response.headers.getall("content-encoding", ())))
         if gzip is None or not is_one_of(kind, wanted.content_types):
-            response.close()
             raise FetchProblem(course.host, "content-type", status=status)
         if (response.content_length or 0) > wanted.limit:
-            response.close()
             raise FetchProblem(course.host, "too-large", status=status)
         body = Body(wanted.limit, gzip=gzip)
         try:
@@ -233,10 +231,8 @@ class Door:
                 body.feed(chunk)
             content = body.end()
         except TooLarge:
-            response.close()
             raise FetchProblem(course.host, "too-large", status=status) from None
         except Broken:
-            response.close()
             raise FetchProblem(course.host, "network", status=status) from None
         return Answer(status, where.url, response.headers, content, course.hops, bare_type(kind))
 
@@ -264,7 +260,7 @@ class Door:
             added = await request.sign(request.method, where.url, headers, request.body)
             names = {name.lower() for name, _ in added}
             headers = (*(pair for pair in headers if pair[0].lower() not in names), *added)
-        course.reused = False
+        course.reused, course.status = False, None
         mark = guard.course.set(course)
         try:
             response = await self._session(where.scheme).request(

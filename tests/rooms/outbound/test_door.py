@@ -197,9 +197,16 @@ async def test_a_connection_serves_everybody_in_turn(internet: Internet, door: D
     async def answer(request: web.Request) -> web.StreamResponse:
         assert request.transport is not None
         seen.add(request.transport.get_extra_info("peername"))
+        if request.path == "/moved":
+            raise web.HTTPFound("/0")
+        if request.path == "/gone":
+            raise web.HTTPNotFound
         return web.json_response({}, content_type="application/activity+json")
 
     await internet.site("peer.test", answer)
     for n in range(4):
         await get(door, f"http://peer.test/{n}")
+    await get(door, "http://peer.test/moved")
+    await problem(door, "http://peer.test/gone")
+    await get(door, "http://peer.test/5")
     assert len(seen) == 1

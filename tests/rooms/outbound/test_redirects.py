@@ -87,6 +87,13 @@ async def test_from_http_to_https_and_never_back(internet: Internet, noted: Note
     assert [request.path for request in plain.received] == ["/"]
 
 
+async def test_a_redirect_to_a_host_that_is_down_has_no_status(internet: Internet, door: Door, noted: Noted) -> None:
+    await internet.site("peer.test", to("http://nowhere.test/"))
+    caught = await problem(door, "http://peer.test/")
+    assert (caught.reason, caught.status) == ("network", None)
+    assert (noted.notes[0]["status"], noted.notes[0]["hops"]) == (None, 1)
+
+
 async def test_a_fetch_that_must_stay_on_its_host(internet: Internet, door: Door) -> None:
     other = await internet.site("other.test", reply({}))
     peer = await internet.site("peer.test", to("http://other.test/"))
