@@ -12,6 +12,7 @@ plain HTTP, as from a proxy in front of it.
 """
 
 import asyncio
+import io
 import json
 import socket
 from contextlib import AsyncExitStack
@@ -271,8 +272,9 @@ class World:
     async def send(self, to: str, body: bytes | Any, headers: tuple[tuple[str, str], ...]) -> Answered:
         """POST these bytes with these headers."""
         url = f"http://127.0.0.1:{self.port}{to.removeprefix('https://sut.test')}"
+        data = io.BytesIO(body) if isinstance(body, bytes) else body
         async with asyncio.timeout(30):
-            async with self._session.post(url, data=body, headers=list(headers), skip_auto_headers=["User-Agent"]) as r:
+            async with self._session.post(url, data=data, headers=list(headers), skip_auto_headers=["User-Agent"]) as r:
                 return Answered(r.status, await r.text(), {name.lower(): value for name, value in r.headers.items()})
 
     async def actor(self, uri: str) -> Actor | None:
