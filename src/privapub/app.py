@@ -207,7 +207,7 @@ def _say_what_is_let_through(settings: Settings) -> None:
 
 def begin_logging(settings: Settings) -> None:
     """Log lines to standard error, in the form and from the level that the settings name."""
-    last = structlog.processors.JSONRenderer() if settings.log_format == "json" else structlog.dev.ConsoleRenderer()
+    last = structlog.processors.JSONRenderer() if settings.log_format == "json" else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,

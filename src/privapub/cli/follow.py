@@ -71,7 +71,7 @@ def list_(*, persona: Who, as_json: Json = False) -> None:
             following = await read.following_of(tx, me.id)
             followers = await read.followers_of(tx, me.id)
         return {
-            side: [{"address": f"@{other.address}", "uri": other.uri, "state": state} for other, state in pairs]
+            side: [{"address": f"@{other.address}", "uri": other.uri, "state": follow.state} for other, follow in pairs]
             for side, pairs in (("following", following), ("followers", followers))
         }
 

@@ -5,7 +5,6 @@ from contextvars import ContextVar
 from typing import Any
 
 from sqlalchemy import CursorResult, Executable, Row, Table
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 _open_here: ContextVar[bool] = ContextVar("transaction_open", default=False)
@@ -14,6 +13,12 @@ _open_here: ContextVar[bool] = ContextVar("transaction_open", default=False)
 def is_open_here() -> bool:
     """Whether the running task is inside a transaction: the outbound client refuses to work then."""
     return _open_here.get()
+
+
+@cache
+def _dialect(name: str) -> Any:
+    """The module of a dialect, loaded where it is used: the other one would cost a server that never needs it 6 MB."""
+    return importlib.import_module(f"sqlalchemy.dialects.{name}")
 
 
 class Transaction:
@@ -53,7 +58,7 @@ class Transaction:
 
     def insert(self, table: Table) -> Any:
         """An INSERT of this dialect, so that `on_conflict_do_nothing` and `on_conflict_do_update` are there."""
-        return sqlite.insert(table) if self.dialect == "sqlite" else postgresql.insert(table)
+        return _dialect(self.dialect).insert(table)
 
     def after_commit(self, what: Callable[[], None]) -> None:
         """Call this when, and only if, the transaction has been committed."""

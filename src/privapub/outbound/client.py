@@ -86,9 +86,9 @@ class Door:
         self._timeout = timeout
         self._resolver = resolver or guard.Resolver()
         self._owned = self._resolver if resolver is None else None
-        self._tls = tls or ssl.create_default_context()
-        if self._tls.verify_mode is not ssl.CERT_REQUIRED or not self._tls.check_hostname:
+        if tls is not None and (tls.verify_mode is not ssl.CERT_REQUIRED or not tls.check_hostname):
             raise ValueError("TLS must be verified")
+        self._tls = tls
         self._remembered = Remembered()
         self._sessions: dict[str, aiohttp.ClientSession] = {}
 
@@ -332,7 +332,8 @@ class Door:
                     limit_per_host=PER_HOST,
                     use_dns_cache=False,
                     resolver=self._resolver,
-                    ssl=self._tls,
+                    # Made with the first session: the authorities' certificates fill megabytes.
+                    ssl=self._tls or ssl.create_default_context(),
                     socket_factory=guard.sockets(self._allow, plain=scheme != "https"),
                 ),
                 connector_owner=True,
