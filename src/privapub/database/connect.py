@@ -59,14 +59,13 @@ class Database:
         """A transaction that may write: committed at the end of the block, rolled back if it raises."""
         mark = _open_here.set(True)
         try:
-            async with self._writer.connect() as connection:
-                async with connection.begin():
-                    tx = Transaction(connection)
-                    yield tx
-                    await tx.finish()
-                    if not self.is_sqlite:
-                        for topic in sorted(tx.announced):
-                            await connection.execute(text("SELECT pg_notify(:c, :t)"), {"c": PG_CHANNEL, "t": topic})
+            async with self._writer.connect() as connection, connection.begin():
+                tx = Transaction(connection)
+                yield tx
+                await tx.finish()
+                if not self.is_sqlite:
+                    for topic in sorted(tx.announced):
+                        await connection.execute(text("SELECT pg_notify(:c, :t)"), {"c": PG_CHANNEL, "t": topic})
         finally:
             _open_here.reset(mark)
         tx.committed()

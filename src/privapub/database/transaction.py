@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
+from functools import cache
 from typing import Any
 
 from sqlalchemy import CursorResult, Executable, Row, Table
