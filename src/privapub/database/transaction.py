@@ -1,5 +1,6 @@
 """One transaction, as every domain verb takes it first."""
 
+import importlib
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
 from functools import cache
