@@ -12,6 +12,7 @@ from privapub.federation.inbox.receive import receive
 from privapub.federation.problems import answer
 from privapub.federation.served import collections
 from privapub.federation.served.actor import actor, ours
+from privapub.federation.served.asking import part
 from privapub.federation.served.nodeinfo import discovery, nodeinfo
 from privapub.federation.served.post import activity, post
 from privapub.federation.served.webfinger import host_meta, host_meta_json, webfinger
@@ -62,5 +63,5 @@ async def _shared_inbox(server: Server, request: Request) -> Response:
 
 async def _inbox(server: Server, request: Request) -> Response:
     async with server.database.read() as tx:
-        owner = await ours(tx, Addresses(server.base_url), request.path_params["token"])
+        owner = await ours(tx, Addresses(server.base_url), part(request, "token"))
     return await receive(server, request, str(owner.id))

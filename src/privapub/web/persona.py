@@ -7,7 +7,7 @@ from privapub.actors.addresses import Addresses
 from privapub.errors import NotFound
 from privapub.federation.served.actor import NOBODY, actor, ours
 from privapub.federation.served.answer import PUBLIC_CACHE
-from privapub.federation.served.asking import wants_document
+from privapub.federation.served.asking import part, wants_document
 from privapub.federation.served.collections import cursor
 from privapub.follows.read import counts
 from privapub.markup.text import shortened, text_of
@@ -24,7 +24,7 @@ async def persona(server: Server, request: Request) -> Response:
     """The page; who wants a document is sent to the actor. Raises NotFound for nobody."""
     before = cursor(request.query_params.get("before"))
     async with server.database.read() as tx:
-        found = await by_handle(tx, request.path_params["handle"])
+        found = await by_handle(tx, part(request, "handle"))
         if found is None:
             raise NotFound(NOBODY)
         posts = await of_author(tx, found.id, before=before, limit=PAGE + 1, audiences=(PUBLIC,))
@@ -33,7 +33,7 @@ async def persona(server: Server, request: Request) -> Response:
     page = Addresses(server.base_url).persona_page(found.handle)
     if wants_document(request.headers.get("accept")):
         return _elsewhere(found.actor.uri)
-    if request.path_params["handle"] != found.handle:
+    if part(request, "handle") != found.handle:
         return _elsewhere(page)
     return render(
         server,
@@ -58,7 +58,7 @@ async def actor_or_page(server: Server, request: Request) -> Response:
     if wants_document(request.headers.get("accept")):
         return await actor(server, request)
     async with server.database.read() as tx:
-        found = await ours(tx, Addresses(server.base_url), request.path_params["token"])
+        found = await ours(tx, Addresses(server.base_url), part(request, "token"))
     return _elsewhere(found.url or server.base_url)
 
 

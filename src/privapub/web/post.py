@@ -7,7 +7,7 @@ from privapub.actors import read as actors
 from privapub.actors.addresses import Addresses
 from privapub.errors import NotFound
 from privapub.federation.served import post as served
-from privapub.federation.served.asking import wants_document
+from privapub.federation.served.asking import part, wants_document
 from privapub.posts.audience import OPEN, may_see
 from privapub.posts.read import PUBLIC, by_uri
 from privapub.server import Server
@@ -24,7 +24,7 @@ async def post_or_page(server: Server, request: Request) -> Response:
 async def post(server: Server, request: Request) -> Response:
     """The page of a post that is for everyone; raises NotFound for every other."""
     async with server.database.read() as tx:
-        found = await by_uri(tx, Addresses(server.base_url).post(request.path_params["token"]))
+        found = await by_uri(tx, Addresses(server.base_url).post(part(request, "token")))
         author = None if found is None else await actors.by_id(tx, found.author_id)
     if found is None or author is None or not found.local:
         raise NotFound(served.NO_POST)

@@ -10,6 +10,7 @@ from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
 from privapub.federation.documents.write_actor import person
 from privapub.federation.served.answer import document
+from privapub.federation.served.asking import part
 from privapub.server import Server
 
 NOBODY = "There is nobody here by that name."
@@ -19,7 +20,7 @@ async def actor(server: Server, request: Request) -> Response:
     """The document of a persona, or of the actor that signs our fetches."""
     addresses = Addresses(server.base_url)
     async with server.database.read() as tx:
-        found = await ours(tx, addresses, request.path_params["token"])
+        found = await ours(tx, addresses, part(request, "token"))
         keys = await read.keys_of(tx, found.id)
     return document(request, person(found, keys, addresses))
 

@@ -6,14 +6,16 @@ from starlette.requests import Request
 
 from privapub import clock
 from privapub.actors.read import Actor
-from privapub.errors import Unavailable
+from privapub.errors import NotFound, Unavailable
 from privapub.federation.asker import Signed, Undecided, who_signed
 from privapub.federation.documents.encode import ACTIVITY_JSON, LD_JSON
 from privapub.federation.signatures.request import HttpRequest
+from privapub.markup.characters import storable
 from privapub.server import Server
 
 _DOCUMENTS = frozenset({"application/activity+json", "application/ld+json", "application/json"})
 _PAGES = frozenset({"text/html", "application/xhtml+xml", "text/*", "*/*"})
+_LONGEST_PART = 200
 _QUALITY = re.compile(r"q\s*=\s*([01](?:\.\d{0,3})?)", re.IGNORECASE)
 
 
@@ -47,6 +49,14 @@ def _ranges(accept: str) -> list[tuple[str, float]]:
         quality = next((float(match[1]) for match in qualities if match), 1.0)
         found.append((name.strip().lower(), min(quality, 1.0)))
     return found
+
+
+def part(request: Request, name: str) -> str:
+    """A part of the path; raises NotFound for one that no address of ours can have."""
+    text: str = request.path_params[name]
+    if len(text) > _LONGEST_PART or storable(text) != text:
+        raise NotFound("There is nothing here.")
+    return text
 
 
 def as_sent(server: Server, request: Request) -> HttpRequest:

@@ -9,6 +9,7 @@ from privapub.federation.documents.write_activity import collection, create, pag
 from privapub.federation.documents.write_post import note
 from privapub.federation.served.actor import ours
 from privapub.federation.served.answer import document
+from privapub.federation.served.asking import part
 from privapub.follows.read import counts
 from privapub.personas.read import by_id
 from privapub.posts import audience
@@ -23,7 +24,7 @@ async def outbox(server: Server, request: Request) -> Response:
     """What an actor wrote for everyone, newest first: the collection, or with `?page=true` a page of Creates."""
     before = cursor(request.query_params.get("before"))
     async with server.database.read() as tx:
-        author = await ours(tx, Addresses(server.base_url), request.path_params["token"])
+        author = await ours(tx, Addresses(server.base_url), part(request, "token"))
         uri = f"{author.uri}/outbox"
         if "page" not in request.query_params:
             total = await count_public(tx, author.id, audience.OPEN)
@@ -48,7 +49,7 @@ async def following(server: Server, request: Request) -> Response:
 
 async def _follows(server: Server, request: Request, which: str) -> Response:
     async with server.database.read() as tx:
-        owner = await ours(tx, Addresses(server.base_url), request.path_params["token"])
+        owner = await ours(tx, Addresses(server.base_url), part(request, "token"))
         persona = await by_id(tx, owner.id)
         shown = await counts(tx, owner.id) if persona is not None and persona.shows_follows else None
     total = None if shown is None else getattr(shown, which)

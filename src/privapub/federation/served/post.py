@@ -11,7 +11,7 @@ from privapub.errors import NotFound
 from privapub.federation.documents.write_activity import create
 from privapub.federation.documents.write_post import note, tombstone
 from privapub.federation.served.answer import document
-from privapub.federation.served.asking import viewer
+from privapub.federation.served.asking import part, viewer
 from privapub.posts import audience
 from privapub.posts.read import FOLLOWERS, Post, by_activity_uri, by_uri
 from privapub.server import Server
@@ -31,7 +31,7 @@ async def post(server: Server, request: Request) -> Response:
     A deleted one that was for everyone is 410 with its Tombstone. Raises NotFound for all else, in the same way
     whether there is such a post or not.
     """
-    uri = Addresses(server.base_url).post(request.path_params["token"])
+    uri = Addresses(server.base_url).post(part(request, "token"))
     async with server.database.read() as tx:
         found = await by_uri(tx, uri)
         if found is not None and found.local and found.audience in audience.OPEN:
@@ -55,7 +55,7 @@ async def _open(tx: Transaction, request: Request, found: Post) -> Response:
 
 async def activity(server: Server, request: Request) -> Response:
     """The Create of a post that is for everyone; raises NotFound for every other activity."""
-    uri = Addresses(server.base_url).activity(request.path_params["token"])
+    uri = Addresses(server.base_url).activity(part(request, "token"))
     async with server.database.read() as tx:
         found = await by_activity_uri(tx, uri)
         if found is None or not audience.may_see(found, None):

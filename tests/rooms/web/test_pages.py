@@ -1,0 +1,245 @@
+import re
+
+import pytest
+from sqlalchemy import update
+
+from asgi import DOCUMENT, HTML, Answered, serving
+from makers import ADDRESSES, make_follow, make_persona, make_post, make_remote
+from privapub import clock
+from privapub.actors.tables import actor as actor_table
+from privapub.database.connect import Database
+from privapub.personas.edit import edit
+from privapub.posts.publish import publish
+from privapub.posts.read import by_id
+from privapub.posts.tables import post as post_table
+from privapub.web.pages import day, shown
+
+NO_SCRIPTS = re.compile(r"<script|\son[a-z]+=|style=|javascript:", re.IGNORECASE)
+LOADED = re.compile(r"<(?:img|link rel=\"(?:stylesheet|icon)\")[^>]*(?:src|href)=\"([^\"]*)\"")
+
+
+def check(answer: Answered) -> str:
+    """What holds for every page; gives its text."""
+    text = answer.text
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert answer.headers["vary"] == "Accept"
+    assert text.startswith("<!DOCTYPE html>")
+    assert text.count("<h1") == text.count("<main") == 1
+    assert not NO_SCRIPTS.search(text)
+    assert all(address.startswith("/static/") for address in LOADED.findall(text))
+    return text
+
+
+def properties(text: str) -> dict[str, str]:
+    """The OpenGraph tags of a page."""
+    return dict(re.findall(r'<meta property="og:([a-z_:]+)" content="([^"]*)">', text))
+
+
+async def test_the_front_page_says_what_this_server_is(database: Database) -> None:
+    async with database.write() as tx:
+        await make_persona(tx, "alice")
+        await make_persona(tx, "night")
+    async with serving(database, name="Village <b>", description="For & by us", contact="x@y.test") as sut:
+        text = check(await sut.get("/", accept=HTML))
+    assert "<bdi>Village &lt;b&gt;</bdi>" in text
+    assert "For &amp; by us" in text
+    assert "<dt>Personas</dt><dd>2</dd>" in text
+    assert "@name@sut.test" in text
+    assert "x@y.test" in text
+    assert "alice" not in text
+
+
+async def test_a_persona_has_a_page_with_its_public_posts(database: Database) -> None:
+    async with database.write() as tx:
+        alice = await make_persona(tx)
+        carol = await make_remote(tx)
+        await make_follow(tx, carol.id, alice.id)
+        await make_post(tx, alice.id, "public", "for everyone")
+        for audience in ("unlisted", "followers", "direct"):
+            await make_post(tx, alice.id, audience, "secret", [carol.id])
+        await edit(tx, alice.id, name="Alice <i>", bio="x", summary="<p>I am <script>x</script>Alice", now=clock.now())
+    async with serving(database) as sut:
+        text = check(await sut.get("/@alice", accept=HTML))
+        assert "for everyone" in text
+        assert "secret" not in text
+        assert "followers," not in text
+        assert "<bdi>Alice &lt;i&gt;</bdi>" in text
+        assert "<p>I am Alice</p>" in text
+        assert f'href="{alice.actor.uri}"' in text
+        assert 'content="noindex' in text
+        async with database.write() as tx:
+            await edit(tx, alice.id, shows_follows=True, indexable=True, now=clock.now())
+        text = check(await sut.get("/@alice", accept=HTML))
+    assert "<strong>1</strong> follower, <strong>0</strong> followed" in text
+    assert "noindex" not in text
+
+
+async def test_older_posts_are_on_further_pages(database: Database) -> None:
+    async with database.write() as tx:
+        alice = await make_persona(tx)
+        for number in range(45):
+            await make_post(tx, alice.id, "public", f"number {number};")
+            clock.advance(1)
+    found: list[int] = []
+    async with serving(database) as sut:
+        at = "/@alice"
+        while at:
+            text = check(await sut.get(at, accept=HTML))
+            found += [int(number) for number in re.findall(r"<p>number (\d+);", text)]
+            link = re.search(r'<a href="https://sut.test([^"]*)" rel="next">', text)
+            at = link[1] if link else ""
+        assert found == list(range(44, -1, -1))
+        assert "Newest posts" in text
+        assert (await sut.get("/@alice?before=1", accept=HTML)).text.count("<article") == 0
+
+
+async def test_people_and_programs_are_shown_the_way_to_each_other(database: Database) -> None:
+    async with database.write() as tx:
+        alice = await make_persona(tx, "Alice")
+    async with serving(database) as sut:
+        page = await sut.get(alice.actor.uri, accept=HTML)
+        document = await sut.get("/@Alice", accept=DOCUMENT)
+        spelling = await sut.get("/@aLiCe", accept=HTML)
+        assert (await sut.get(alice.actor.uri, accept=DOCUMENT)).json["id"] == alice.actor.uri
+    assert (page.status, page.headers["location"]) == (302, "https://sut.test/@Alice")
+    assert (document.status, document.headers["location"]) == (302, alice.actor.uri)
+    assert (spelling.status, spelling.headers["location"]) == (302, "https://sut.test/@Alice")
+    assert page.headers["vary"] == document.headers["vary"] == "Accept"
+
+
+async def test_a_post_has_one_address_for_its_page_and_its_document(database: Database) -> None:
+    async with database.write() as tx:
+        alice = await make_persona(tx)
+        public = await make_post(tx, alice.id, "public", "Hello & welcome")
+        unlisted = await make_post(tx, alice.id, "unlisted", "Hello quietly")
+    async with serving(database) as sut:
+        answer = await sut.get(public.uri, accept=HTML)
+        text = check(answer)
+        assert (await sut.get(public.uri, accept=DOCUMENT)).json["id"] == public.uri
+        quiet = check(await sut.get(unlisted.uri, accept=HTML))
+    assert "etag" in answer.headers
+    tags = properties(text)
+    assert tags["url"] == public.uri
+    assert tags["description"] == "Hello &amp; welcome"
+    assert "Hello quietly" in quiet
+    assert properties(quiet) == {}
+    assert 'content="noindex' in quiet
+
+
+async def test_what_is_not_for_strangers_has_no_page(database: Database) -> None:
+    async with database.write() as tx:
+        alice = await make_persona(tx)
+        carol = await make_remote(tx)
+        await make_follow(tx, carol.id, alice.id)
+        posts = [await make_post(tx, alice.id, audience, "secret", [carol.id]) for audience in ("followers", "direct")]
+    async with serving(database) as sut:
+        absent = await sut.get("/posts/nothing", accept=HTML)
+        check(absent)
+        for post in posts:
+            for asker in (None, carol):
+                answer = await sut.get(post.uri, accept=HTML, by=asker)
+                assert (answer.status, answer.headers, answer.body) == (404, absent.headers, absent.body)
+    assert properties(absent.text) == {}
+
+
+async def test_a_warning_hides_the_post_and_its_pictures_are_links(database: Database) -> None:
+    async with database.write() as tx:
+        alice = await make_persona(tx)
+        post_id = await publish(
+            tx, author_id=alice.id, audience="public", source="x", content_html="<p>the end</p>", language="de",
+            summary="spoiler \u202e", addresses=ADDRESSES, now=clock.now(),
+        )  # fmt: skip
+        pictures = [{"url": "https://x.test/1.png", "alt": "A <cat>"}, {"url": "https://x.test/2.png"}]
+        await tx.execute(update(post_table).where(post_table.c.id == post_id).values(attachments=pictures))
+        post = await by_id(tx, post_id)
+    assert post is not None
+    async with serving(database) as sut:
+        text = check(await sut.get(post.uri, accept=HTML))
+    assert re.search(r"<details>\s*<summary><bdi>spoiler</bdi></summary>.*the end.*1\.png.*</details>", text, re.DOTALL)
+    assert properties(text)["description"] == "spoiler"
+    assert "A &lt;cat&gt;" in text
+    assert "without a description" in text
+    assert '<img src="https' not in text
+    assert 'lang="de"' in text
+
+
+async def test_what_was_stored_unclean_is_shown_clean(database: Database) -> None:
+    async with database.write() as tx:
+        alice = await make_persona(tx)
+        post = await make_post(tx, alice.id, "public", "</p><script>alert(1)</script><img src=x onerror=alert(1)>")
+        await tx.execute(
+            update(actor_table)
+            .where(actor_table.c.id == alice.id)
+            .values(name='"><script>x', fields=[{"name": "<b>", "value": "<a href='javascript:x'>y</a>"}])
+        )
+    async with serving(database) as sut:
+        for address in (post.uri, "/@alice"):
+            text = check(await sut.get(address, accept=HTML))
+            assert "alert(1)" not in text
+    assert "&lt;b&gt;" in text
+
+
+async def test_every_response_carries_the_security_headers(database: Database) -> None:
+    async with database.write() as tx:
+        alice = await make_persona(tx)
+    async with serving(database) as sut:
+        for address, accept in (
+            ("/", HTML), ("/@alice", HTML), (alice.actor.uri, HTML), (alice.actor.uri, DOCUMENT), ("/nowhere", HTML),
+            ("/nowhere", DOCUMENT), ("/inbox", HTML), ("/.well-known/nodeinfo", None), ("/static/privapub.css", None),
+        ):  # fmt: skip
+            answer = await sut.get(address, accept=accept)
+            policy = answer.headers["content-security-policy"]
+            assert policy.startswith("default-src 'none'; style-src 'self'; img-src 'self'")
+            assert "unsafe" not in policy
+            assert answer.headers["x-content-type-options"] == "nosniff"
+            assert answer.headers["referrer-policy"] == "no-referrer"
+            assert answer.headers["x-frame-options"] == "DENY"
+            assert "set-cookie" not in answer.headers
+
+
+async def test_the_stylesheet_is_kept_until_it_changes(database: Database) -> None:
+    async with serving(database) as sut:
+        text = check(await sut.get("/", accept=HTML))
+        for address in LOADED.findall(text):
+            answer = await sut.get(address)
+            assert answer.status == 200
+            assert "immutable" in answer.headers["cache-control"]
+        assert (await sut.get("/static/../routes.py")).status == 404
+        assert (await sut.get("/static/%2e%2e%2froutes.py")).status == 404
+
+
+async def test_a_wrong_method_is_said_in_the_form_that_was_asked_for(database: Database) -> None:
+    async with serving(database) as sut:
+        page = await sut.ask("POST", "/", [("Accept", HTML)])
+        document = await sut.ask("DELETE", "/posts/x", [("Accept", DOCUMENT)])
+    assert page.status == document.status == 405
+    check(page)
+    assert "GET" in page.headers["allow"]
+    assert document.json == {"error": "This cannot be done here."}
+
+
+async def test_what_goes_wrong_here_tells_nothing(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def failing(*_: object) -> None:
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr("privapub.web.front.count", failing)
+    async with serving(database) as sut:
+        page = await sut.get("/", accept=HTML)
+        document = await sut.get("/", accept=DOCUMENT)
+    assert page.status == document.status == 500
+    check(page)
+    assert document.json == {"error": "Something went wrong here."}
+    assert b"secret" not in page.body + document.body
+    assert page.headers["content-security-policy"]
+
+
+def test_a_moment_is_written_for_people() -> None:
+    assert day(1796083200.0 + 37 * 60) == "1 December 2026, 00:37 UTC"
+
+
+async def test_nothing_is_made_ready_that_a_stranger_may_not_see(database: Database) -> None:
+    async with database.write() as tx:
+        alice = await make_persona(tx)
+        post = await make_post(tx, alice.id, "followers")
+    with pytest.raises(ValueError, match="strangers"):
+        shown(post)
