@@ -68,8 +68,8 @@ def list_(*, persona: Who, as_json: Json = False) -> None:
     async def work(server: Server) -> dict[str, list[dict[str, Any]]]:
         async with server.database.read() as tx:
             me = await persona_named(tx, persona)
-            following = await read.following_of(tx, me.id)
-            followers = await read.followers_of(tx, me.id)
+            following = await read.following_of(tx, me.id, state=None)
+            followers = await read.followers_of(tx, me.id, state=None)
         return {
             side: [{"address": f"@{other.address}", "uri": other.uri, "state": follow.state} for other, follow in pairs]
             for side, pairs in (("following", following), ("followers", followers))
