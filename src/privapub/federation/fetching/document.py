@@ -12,7 +12,7 @@ from privapub.outbound.answers import ACTIVITY_ACCEPT, ACTIVITY_TYPES, Answer, F
 from privapub.server import Server
 
 NOT_BELIEVED = "bad-redirect"
-_OTHER_SIGNATURE = frozenset({400, 401, 403})
+_OTHER_SIGNATURE = frozenset({401, 403})
 
 
 async def document(server: Server, url: str, purpose: str, *, fresh: bool = False) -> dict[str, Any]:

@@ -25,7 +25,11 @@ async def on_update_of_post(tx: Transaction, record: RemotePost, signer: Actor, 
     """What is not newer than what we have changes nothing; a post that we did not have is taken in as it is now."""
     known = await read.by_uri(tx, record.uri)
     if known is None:
-        return await on_create(tx, record, signer, owner, now)
+        kept_out = await on_create(tx, record, signer, owner, now)
+        if kept_out is None:
+            # Its Create may have been taken in by another worker meanwhile: then this is an edit of it.
+            await receive.receive_edit(tx, received(record), signer.id, now)
+        return kept_out
     if record.author != signer.uri or known.author_id != signer.id:
         return "not-theirs"
     if known.deleted_at is not None:

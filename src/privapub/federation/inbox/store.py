@@ -76,7 +76,10 @@ async def store(
     queued = await tx.scalar(statement.returning(incoming.c.id))
     if queued is None:
         return "copy"
-    await put(tx, [NewJob(INBOX, INBOX, {"incoming": queued})])
+    # An Undo must not overtake what it undoes, nor a Reject an Accept: what one actor says of its relations keeps its
+    # order. Posts need none: each of their verbs is right in any order.
+    order = f"inbox {actor_uri}" if kind in RELATIONSHIPS else None
+    await put(tx, [NewJob(INBOX, INBOX, {"incoming": queued}, ordering_key=order)])
     return "queued"
 
 

@@ -1,0 +1,186 @@
+"""Who signed a request: keys from the database, fetched, changed, lied about, and not to be had."""
+
+import asyncio
+
+import pytest
+from sqlalchemy import select
+
+from fakes.activities import follow_of
+from fakes.world import Page, Person, World, rsa
+from privapub import clock
+from privapub.actors import read
+from privapub.actors.read import Actor
+from privapub.actors.tables import actor_key
+from privapub.federation.signatures import keys
+
+KEY = "/u/carol"
+KEYS = "https://peer.test/keys"
+
+
+async def sent(world: World, alice: Actor, carol: Person, number: int = 0, **how: str) -> int:
+    """The status of a signed Follow, each with an id of its own."""
+    activity = follow_of(carol, alice, f"https://peer.test/follow/{number}")
+    return (await world.post(alice.inbox, activity, by=carol, **how)).status  # type: ignore[arg-type]  # see World.post
+
+
+def key_document(key_id: str, owner: str, name: str) -> dict[str, object]:
+    return {"id": key_id, "owner": owner, "publicKeyPem": keys.public_pem(rsa(name))}
+
+
+async def test_a_key_is_fetched_once_and_then_known(world: World) -> None:
+    alice, carol = await world.persona(), world.person("https://peer.test/u/carol")
+    assert [await sent(world, alice, carol, n) for n in range(3)] == [202, 202, 202]
+    assert len(world.asked(KEY)) == 1
+
+
+async def test_many_requests_at_once_fetch_a_key_once(world: World) -> None:
+    alice, carol = await world.persona(), world.person("https://peer.test/u/carol")
+    statuses = await asyncio.gather(*(sent(world, alice, carol, n) for n in range(8)))
+    assert set(statuses) == {202}
+    assert len(world.asked(KEY)) == 1
+
+
+async def test_the_fetch_of_a_key_is_recorded_as_one_for_verification(world: World) -> None:
+    alice, carol = await world.persona(), world.person("https://peer.test/u/carol")
+    await sent(world, alice, carol)
+    rows = list(world.server.fetches._rows)
+    assert {(row["purpose"], row["trigger"]) for row in rows} == {("key", "verify"), ("webfinger", "verify")}
+
+
+async def test_a_changed_key_is_fetched_once_and_the_old_one_counts_no_more(world: World) -> None:
+    alice, carol = await world.persona(), world.person("https://peer.test/u/carol")
+    await world.learnt(carol)
+    carol.key_name = "K2"
+    world.serve_person(carol)
+    assert await sent(world, alice, carol, 1) == 202
+    assert len(world.asked(KEY)) == 1
+    assert {await sent(world, alice, carol, 2, key_name="random") for _ in range(10)} == {401}
+    assert len(world.asked(KEY)) == 1
+    clock.advance(3600)
+    assert await sent(world, alice, carol, 3, key_name="https://peer.test/u/carol") == 401
+    assert len(world.asked(KEY)) == 2
+    assert await sent(world, alice, carol, 4) == 202
+
+
+async def test_a_key_that_cannot_be_had_is_asked_for_once_in_five_minutes(world: World) -> None:
+    alice, nobody = await world.persona(), Person("https://peer.test/u/unreachable", "unreachable")
+    assert {await sent(world, alice, nobody, n) for n in range(10)} == {401}
+    assert len(world.asked("/u/unreachable")) == 1
+    world.serve("https://peer.test/u/down", status=500)
+    down = Person("https://peer.test/u/down", "down")
+    assert {await sent(world, alice, down, n) for n in range(10)} == {503}
+    assert len(world.asked("/u/down")) == 1
+
+
+async def test_a_refetch_whose_document_is_not_believed_keeps_the_known_key(world: World) -> None:
+    alice, carol = await world.persona(), world.person("https://peer.test/u/carol")
+    await world.learnt(carol)
+    world.serve("https://peer.test/u/carol", {**carol.document(), "id": "https://peer.test/u/other"})
+    assert await sent(world, alice, carol, 1, key_name="random") == 401
+    assert await sent(world, alice, carol, 2) == 202
+
+
+async def test_a_gone_actors_key_still_tells_who_signed(world: World) -> None:
+    alice, carol = await world.persona(), world.person("https://peer.test/u/carol")
+    await world.learnt(carol)
+    world.serve("https://peer.test/u/carol", status=410)
+    assert await sent(world, alice, carol) == 202
+    assert world.peer.received == []
+
+
+@pytest.fixture
+async def gts(world: World) -> Person:
+    """Somebody whose key has a document of its own (GoToSocial)."""
+    somebody = world.person("https://peer.test/u/gts", fragment="/main-key")
+    world.serve(somebody.key_id, key_document(somebody.key_id, somebody.uri, somebody.uri))
+    return somebody
+
+
+async def test_a_key_with_a_document_of_its_own_is_taken_and_then_known(world: World, gts: Person) -> None:
+    alice = await world.persona()
+    assert await sent(world, alice, gts, 1) == 202
+    asked = len(world.peer.received)
+    assert await sent(world, alice, gts, 2) == 202
+    assert len(world.peer.received) == asked
+
+
+async def test_a_key_whose_id_is_the_actors_own_is_the_actors_first(world: World) -> None:
+    alice, carol = await world.persona(), world.person("https://peer.test/u/carol")
+    assert await sent(world, alice, carol, 1, key_id=carol.uri) == 202
+    assert await sent(world, alice, carol, 2, key_id=carol.uri) == 202
+    assert len(world.asked(KEY)) == 1
+
+
+async def test_the_second_key_of_a_list_is_taken(world: World) -> None:
+    alice, multi = await world.persona(), world.person("https://peer.test/u/multi")
+    multi.changes = {
+        "publicKey": [
+            {"id": f"{multi.uri}#k{n}", "owner": multi.uri, "publicKeyPem": keys.public_pem(rsa(f"k{n}"))}
+            for n in (1, 2)
+        ]
+    }
+    world.serve_person(multi)
+    assert await sent(world, alice, multi, key_id=f"{multi.uri}#k2", key_name="k2") == 202
+
+
+@pytest.mark.parametrize(
+    ("key_id", "document"),
+    [
+        (
+            "https://peer.test/keys/lie",
+            key_document("https://peer.test/keys/lie", "https://peer.test/u/gts", "mallory"),
+        ),
+        (
+            "https://peer.test/keys/otherid",
+            key_document("https://peer.test/u/gts/main-key", "https://peer.test/u/gts", "mallory"),
+        ),
+        ("https://other.test/keys/x", key_document("https://other.test/keys/x", "https://peer.test/u/gts", "mallory")),
+    ],
+)
+async def test_a_key_that_lies_about_its_owner_is_refused(
+    world: World, gts: Person, key_id: str, document: dict[str, object]
+) -> None:
+    alice = await world.persona()
+    world.serve(key_id, document)
+    assert await sent(world, alice, gts, key_id=key_id, key_name="mallory") == 401
+    async with world.database.read() as tx:
+        assert await read.by_key(tx, key_id) is None
+
+
+async def test_an_actor_cannot_claim_a_key_id_of_another_host(world: World) -> None:
+    alice, dave = await world.persona(), world.person("https://other.test/u/dave")
+    stolen = "https://peer.test/u/carol#main-key"
+    dave.changes = {"publicKey": {"id": stolen, "owner": dave.uri, "publicKeyPem": dave.pem}}
+    world.serve_person(dave)
+    await world.learnt(dave)
+    async with world.database.read() as tx:
+        assert await read.by_key(tx, stolen) is None
+        assert await tx.all(select(actor_key).where(actor_key.c.id == stolen)) == []
+    assert await sent(world, alice, dave, key_id=stolen) == 401
+
+
+async def test_an_upload_that_looks_like_a_key_is_none(world: World) -> None:
+    alice, carol = await world.persona(), world.person("https://peer.test/u/carol")
+    world.pages["https://peer.test/u/carol"] = Page(
+        world.pages["https://peer.test/u/carol"].body, content_type="application/json"
+    )
+    assert await sent(world, alice, carol) == 401
+    assert await world.actor(carol.uri) is None
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "https://peer.test/?author=1",  # WordPress
+        "https://peer.test",  # microblog.pub: no path at all
+        "https://peer.test/@carol@peer.test/",  # Takahē
+    ],
+)
+async def test_ids_of_actors_are_kept_letter_by_letter(world: World, uri: str) -> None:
+    alice, carol = await world.persona(), world.person(uri, "carol")
+    assert await sent(world, alice, carol) == 202
+    await world.drain()
+    known = await world.actor(uri)
+    assert known is not None
+    assert known.uri == uri
+    assert known.address == "carol@peer.test"
