@@ -1,4 +1,4 @@
-"""Runs `privapub …` again and again in one process: a walk gives hundreds of commands, and an interpreter starts slowly.
+"""Runs `privapub …` again and again in one process: a walk gives hundreds, and an interpreter starts slowly.
 
 Reads a JSON list of words a line from standard input, and answers each with a line: {"status", "out", "err"}.
 """

