@@ -4,9 +4,10 @@ import asyncio
 import contextlib
 import errno
 import logging
+import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 
 import structlog
 import uvicorn
@@ -94,8 +95,11 @@ async def serve(settings: Settings, started: Callable[[Server], None]) -> None:
     try:
         await prepare(server)
         _say_what_is_let_through(settings)
-        async with _background(server):
-            await _Web(server, lambda: started(server)).serve(sockets=sockets)
+        async with _background(server) as worker:
+            loop = asyncio.get_running_loop()
+            await _Web(
+                server, started=lambda: started(server), stopping=lambda: loop.call_soon_threadsafe(worker.stop)
+            ).serve(sockets=sockets)
     finally:
         await close_server(server)
         for one in sockets:
@@ -103,9 +107,9 @@ async def serve(settings: Settings, started: Callable[[Server], None]) -> None:
 
 
 class _Web(uvicorn.Server):
-    """The web server, that says when it answers."""
+    """The web server, that says when it answers and when it is told to stop."""
 
-    def __init__(self, server: Server, started: Callable[[], None]) -> None:
+    def __init__(self, server: Server, started: Callable[[], None], stopping: Callable[[], None]) -> None:
         super().__init__(
             uvicorn.Config(
                 web_application(server),
@@ -118,23 +122,39 @@ class _Web(uvicorn.Server):
                 timeout_graceful_shutdown=GRACE,
             )
         )
-        self._started = started
+        self._started, self._stopping = started, stopping
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self._started()
 
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """As its parent, but the signal ends here: what is still to be put in order would be cut off by it."""
+        before = {one: signal.signal(one, self.handle_exit) for one in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for one, handler in before.items():
+                signal.signal(one, handler)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        super().handle_exit(sig, frame)
+        # A second signal ends the grace of the jobs too.
+        self._stopping()
+
 
 @contextlib.asynccontextmanager
-async def _background(server: Server) -> AsyncIterator[None]:
+async def _background(server: Server) -> AsyncIterator[Worker]:
     """The worker and the flushing of counts beside what happens inside; both are ended in order."""
     worker = Worker(server.database, job_kinds(server))
     working = asyncio.create_task(worker.run())
     counting = [asyncio.create_task(server.fetches.run()), asyncio.create_task(server.arrivals.run())]
     try:
-        yield
+        yield worker
     finally:
-        worker.stop()
+        if not worker.stopping:
+            worker.stop()
         await working
         for task in counting:
             task.cancel()
@@ -207,7 +227,11 @@ def _say_what_is_let_through(settings: Settings) -> None:
 
 def begin_logging(settings: Settings) -> None:
     """Log lines to standard error, in the form and from the level that the settings name."""
-    last = structlog.processors.JSONRenderer() if settings.log_format == "json" else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+    last = (
+        structlog.processors.JSONRenderer()
+        if settings.log_format == "json"
+        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+    )
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,

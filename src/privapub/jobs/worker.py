@@ -83,6 +83,7 @@ class Worker:
         self._alone: _Run | None = None
         self._room = Room()
         self._signals = _Signals()
+        self.hears = asyncio.Event()  # set once jobs that other processes put are heard of
 
     async def run(self) -> None:
         """Work until `stop`: then take nothing more, give handlers their grace, and release what still runs."""
@@ -94,9 +95,14 @@ class Worker:
             finally:
                 await self._let_go()
 
+    @property
+    def stopping(self) -> bool:
+        """Whether it was told to stop."""
+        return self._signals.stop.is_set()
+
     def stop(self) -> None:
         """Stop; a second call ends the grace of what still runs."""
-        if self._signals.stop.is_set():
+        if self.stopping:
             self._signals.hurry.set()
         self._signals.stop.set()
         self._signals.wake.set()
@@ -362,6 +368,6 @@ class Worker:
 
     async def _hear(self) -> None:
         try:
-            await hear_others(self.database)
+            await hear_others(self.database, self.hears)
         except Exception:
             _log.exception("cannot hear of jobs that other processes put: they are polled for only")
