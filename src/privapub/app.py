@@ -8,6 +8,8 @@ import signal
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
+from types import FrameType
+from typing import Any
 
 import structlog
 import uvicorn
@@ -109,7 +111,7 @@ async def serve(settings: Settings, started: Callable[[Server], None]) -> None:
 class _Web(uvicorn.Server):
     """The web server, that says when it answers and when it is told to stop."""
 
-    def __init__(self, server: Server, started: Callable[[], None], stopping: Callable[[], None]) -> None:
+    def __init__(self, server: Server, started: Callable[[], None], stopping: Callable[[], Any]) -> None:
         super().__init__(
             uvicorn.Config(
                 web_application(server),
