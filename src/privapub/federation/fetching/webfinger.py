@@ -7,6 +7,7 @@ from privapub.errors import NotFound
 from privapub.federation.fetching.actor import fetch_actor
 from privapub.federation.fetching.jrd import Name, canonical, read_name
 from privapub.federation.fetching.origin import origin
+from privapub.personas import read as personas
 from privapub.server import Server
 
 
@@ -38,18 +39,20 @@ async def resolve(server: Server, address_or_uri: str) -> Actor:
 
 async def _by_uri(server: Server, uri: str) -> Actor:
     if Addresses(server.base_url).is_ours(uri):
-        handle = uri.rpartition("/@")[2]
         async with server.database.read() as tx:
-            actor = await read.by_uri(tx, uri) or await read.by_address(tx, handle, server.domain)
-        if actor is None:
-            raise NotFound("There is nobody at this address.")
-        return actor
+            actor = await read.by_uri(tx, uri)
+            persona = await personas.by_handle(tx, uri.rpartition("/@")[2])
+        if actor is not None:
+            return actor
+        if persona is not None:
+            return persona.actor
+        raise NotFound("There is nobody at this address.")
     return await fetch_actor(server, uri)
 
 
 async def _ours(server: Server, name: Name) -> Actor:
     async with server.database.read() as tx:
-        actor = await read.by_address(tx, name.handle, server.domain)
-    if actor is None:
+        persona = await personas.by_handle(tx, name.handle)
+    if persona is None:
         raise NotFound(f"There is no {name}.")
-    return actor
+    return persona.actor

@@ -28,7 +28,7 @@ async def on_update_of_post(tx: Transaction, record: RemotePost, signer: Actor, 
         kept_out = await on_create(tx, record, signer, owner, now)
         if kept_out is None:
             # Its Create may have been taken in by another worker meanwhile: then this is an edit of it.
-            await receive.receive_edit(tx, received(record), signer.id, now)
+            await receive.receive_edit(tx, received(record), signer.id, (), now)
         return kept_out
     if record.author != signer.uri or known.author_id != signer.id:
         return "not-theirs"
