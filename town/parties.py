@@ -1,5 +1,6 @@
 """Who lives in the town: PrivaPub, told what to do by its commands, and the peers, told by their control ports."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -76,6 +77,13 @@ class Peer:
     def stop(self) -> None:
         """Stop it; it keeps its people and their keys for the next start."""
         self.running.stop()
+
+    def keep(self) -> None:
+        """Write down beside its log what it was asked and what it took in."""
+        for what in ("wire", "received"):
+            with contextlib.suppress(Failed):
+                lines = [json.dumps(it, ensure_ascii=False) for it in self.ask(what)[what]]
+                self.running.log.with_suffix(f".{what}.jsonl").write_text("\n".join(lines) + "\n")
 
     def _ready(self) -> dict[str, Any] | None:
         if self.running.ended():

@@ -68,6 +68,8 @@ def town(kind: str, peers: list[str], unready: dict[str, str], logs: Path) -> Ce
             with concurrent.futures.ThreadPoolExecutor(len(others) or 1) as pool:
                 for walked in pool.map(lambda name: walk(kind, home, others[name]), ready):
                     cells.update(walked)
+            for peer in others.values():
+                peer.keep()
     except Failed as failed:
         say(kind, "could not begin:", failed)
         cells = {(step.name, name): str(failed) for step in STEPS for name in peers} | cells
