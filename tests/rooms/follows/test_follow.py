@@ -1,6 +1,5 @@
 """Following and being followed: every message may come twice and in any order."""
 
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 import anyio
@@ -30,16 +29,14 @@ class World:
 
 
 @pytest.fixture
-async def world(database: Database) -> AsyncIterator[World]:
-    with anyio.fail_after(60):
-        async with database.write() as tx:
-            world = World(
-                await make_persona(tx, "alice"),
-                await make_persona(tx, "shy", locked=True),
-                await make_remote(tx, "carol@peer.test"),
-                await make_remote(tx, "dave@peer.test"),
-            )
-        yield world
+async def world(database: Database) -> World:
+    async with database.write() as tx:
+        return World(
+            await make_persona(tx, "alice"),
+            await make_persona(tx, "shy", locked=True),
+            await make_remote(tx, "carol@peer.test"),
+            await make_remote(tx, "dave@peer.test"),
+        )
 
 
 async def state(tx: Transaction, follower_id: int, followed_id: int) -> str | None:

@@ -43,34 +43,32 @@ def test_other_handles_are_refused(handle: str) -> None:
 
 
 async def test_a_persona_is_an_actor_with_an_address_and_keys(database: Database) -> None:
-    with anyio.fail_after(60):
-        async with database.write() as tx:
-            persona_id = await create(
-                tx, "Alice", private_keys(), addresses=ADDRESSES, domain=DOMAIN, locked=True, name="Al", now=NOW
-            )
-            alice = await read.by_handle(tx, "aLICE")
-            assert alice is not None
-            assert alice.id == alice.actor.id == persona_id
-            assert (alice.handle, alice.actor.name, alice.actor.locked) == ("Alice", "Al", True)
-            assert (alice.actor.address, alice.actor.kind, alice.actor.local) == ("Alice@sut.test", "Person", True)
-            assert alice.actor.url == "https://sut.test/@Alice"
-            assert alice.actor.shared_inbox == "https://sut.test/inbox"
-            for name in ("inbox", "outbox", "followers", "following"):
-                assert getattr(alice.actor, name) == f"{alice.actor.uri}/{name}"
-            assert not alice.shows_follows
-            assert await read.by_id(tx, persona_id) == alice
-            assert await read.by_uri(tx, alice.actor.uri) == alice
-            assert [key.id for key in await actors.keys_of(tx, persona_id)] == [
-                f"{alice.actor.uri}#main-key",
-                f"{alice.actor.uri}#ed25519-key",
-            ]
-            assert await facts(tx) == []
+    async with database.write() as tx:
+        persona_id = await create(
+            tx, "Alice", private_keys(), addresses=ADDRESSES, domain=DOMAIN, locked=True, name="Al", now=NOW
+        )
+        alice = await read.by_handle(tx, "aLICE")
+        assert alice is not None
+        assert alice.id == alice.actor.id == persona_id
+        assert (alice.handle, alice.actor.name, alice.actor.locked) == ("Alice", "Al", True)
+        assert (alice.actor.address, alice.actor.kind, alice.actor.local) == ("Alice@sut.test", "Person", True)
+        assert alice.actor.url == "https://sut.test/@Alice"
+        assert alice.actor.shared_inbox == "https://sut.test/inbox"
+        for name in ("inbox", "outbox", "followers", "following"):
+            assert getattr(alice.actor, name) == f"{alice.actor.uri}/{name}"
+        assert not alice.shows_follows
+        assert await read.by_id(tx, persona_id) == alice
+        assert await read.by_uri(tx, alice.actor.uri) == alice
+        assert [key.id for key in await actors.keys_of(tx, persona_id)] == [
+            f"{alice.actor.uri}#main-key",
+            f"{alice.actor.uri}#ed25519-key",
+        ]
+        assert await facts(tx) == []
 
 
 async def test_nothing_in_an_id_tells_the_handle_or_another_persona(database: Database) -> None:
-    with anyio.fail_after(60):
-        async with database.write() as tx:
-            alice, night = await make_persona(tx, "alice"), await make_persona(tx, "night")
+    async with database.write() as tx:
+        alice, night = await make_persona(tx, "alice"), await make_persona(tx, "night")
     for persona in (alice, night):
         token = persona.actor.uri.removeprefix("https://sut.test/actors/")
         assert persona.handle not in persona.actor.uri
@@ -91,10 +89,9 @@ async def test_a_handle_is_given_once_in_any_case_also_to_two_at_once(database: 
         else:
             outcomes.append("made")
 
-    with anyio.fail_after(60):
-        async with anyio.create_task_group() as group:
-            for handle in ("alice", "Alice", "ALICE"):
-                group.start_soon(make, handle)
+    async with anyio.create_task_group() as group:
+        for handle in ("alice", "Alice", "ALICE"):
+            group.start_soon(make, handle)
     assert sorted(outcomes) == ["made", "taken", "taken"]
     async with database.read() as tx:
         assert await read.count(tx) == 1
@@ -107,62 +104,57 @@ async def test_a_handle_is_given_once_in_any_case_also_to_two_at_once(database: 
 
 
 async def test_a_remote_actor_is_no_persona(database: Database) -> None:
-    with anyio.fail_after(60):
-        async with database.write() as tx:
-            carol = await make_remote(tx)
-            assert await read.by_id(tx, carol.id) is None
-            assert await read.by_uri(tx, carol.uri) is None
-            assert await read.by_handle(tx, "carol") is None
-            assert await read.all_of(tx, [carol.id]) == []
-            with pytest.raises(NotFound):
-                await edit(tx, carol.id, name="x", now=NOW)
+    async with database.write() as tx:
+        carol = await make_remote(tx)
+        assert await read.by_id(tx, carol.id) is None
+        assert await read.by_uri(tx, carol.uri) is None
+        assert await read.by_handle(tx, "carol") is None
+        assert await read.all_of(tx, [carol.id]) == []
+        with pytest.raises(NotFound):
+            await edit(tx, carol.id, name="x", now=NOW)
 
 
 async def test_several_are_found_in_one_question_in_the_order_of_their_handles(database: Database) -> None:
-    with anyio.fail_after(60):
-        async with database.write() as tx:
-            made = [await make_persona(tx, handle) for handle in ("night", "alice", "Bob")]
-            assert [one.handle for one in await read.every(tx)] == ["alice", "Bob", "night"]
-            assert [one.handle for one in await read.all_of(tx, [made[0].id, made[1].id, 1])] == ["alice", "night"]
-            assert await read.all_of(tx, []) == []
-            assert await read.count(tx) == 3
+    async with database.write() as tx:
+        made = [await make_persona(tx, handle) for handle in ("night", "alice", "Bob")]
+        assert [one.handle for one in await read.every(tx)] == ["alice", "Bob", "night"]
+        assert [one.handle for one in await read.all_of(tx, [made[0].id, made[1].id, 1])] == ["alice", "night"]
+        assert await read.all_of(tx, []) == []
+        assert await read.count(tx) == 3
 
 
 async def test_an_edit_changes_what_is_given_and_tells_it_once(database: Database) -> None:
-    with anyio.fail_after(60):
-        async with database.write() as tx:
-            alice = await make_persona(tx)
-            changes = {"name": "Al", "bio": "hi", "summary": "<p>hi</p>", "discoverable": True, "shows_follows": True}
-            assert await edit(tx, alice.id, **changes, now=NOW)  # type: ignore[arg-type]  # each of its own type
-            assert not await edit(tx, alice.id, **changes, now=NOW + 1)  # type: ignore[arg-type]  # the same
-            assert await facts(tx) == [{"persona_id": alice.id}]
-            edited = await read.by_id(tx, alice.id)
-            assert edited is not None
-            assert (edited.actor.name, edited.bio, edited.actor.summary) == ("Al", "hi", "<p>hi</p>")
-            assert (edited.actor.discoverable, edited.shows_follows, edited.actor.indexable) == (True, True, False)
-            assert edited.actor.updated_at == NOW
+    async with database.write() as tx:
+        alice = await make_persona(tx)
+        changes = {"name": "Al", "bio": "hi", "summary": "<p>hi</p>", "discoverable": True, "shows_follows": True}
+        assert await edit(tx, alice.id, **changes, now=NOW)  # type: ignore[arg-type]  # each of its own type
+        assert not await edit(tx, alice.id, **changes, now=NOW + 1)  # type: ignore[arg-type]  # the same
+        assert await facts(tx) == [{"persona_id": alice.id}]
+        edited = await read.by_id(tx, alice.id)
+        assert edited is not None
+        assert (edited.actor.name, edited.bio, edited.actor.summary) == ("Al", "hi", "<p>hi</p>")
+        assert (edited.actor.discoverable, edited.shows_follows, edited.actor.indexable) == (True, True, False)
+        assert edited.actor.updated_at == NOW
 
 
 async def test_each_edit_is_later_than_the_last_whatever_the_clock_says(database: Database) -> None:
-    with anyio.fail_after(60):
-        async with database.write() as tx:
-            alice = await make_persona(tx)
-            await edit(tx, alice.id, name="one", now=NOW)
-            await edit(tx, alice.id, name="two", now=NOW - 60)
-            edited = await read.by_id(tx, alice.id)
-            assert edited is not None
-            assert edited.actor.updated_at is not None
-            assert edited.actor.updated_at > NOW
+    async with database.write() as tx:
+        alice = await make_persona(tx)
+        await edit(tx, alice.id, name="one", now=NOW)
+        await edit(tx, alice.id, name="two", now=NOW - 60)
+        edited = await read.by_id(tx, alice.id)
+        assert edited is not None
+        assert edited.actor.updated_at is not None
+        assert edited.actor.updated_at > NOW
 
 
 async def test_what_is_too_long_or_half_is_refused(database: Database) -> None:
-    with anyio.fail_after(60):
-        async with database.write() as tx:
-            alice = await make_persona(tx)
-            with pytest.raises(InvalidInput):
-                await edit(tx, alice.id, name="x" * 101, now=NOW)
-            with pytest.raises(InvalidInput):
-                await edit(tx, alice.id, bio="x" * 5001, summary="x", now=NOW)
-            with pytest.raises(ValueError, match="together"):
-                await edit(tx, alice.id, bio="x", now=NOW)
-            assert await facts(tx) == []
+    async with database.write() as tx:
+        alice = await make_persona(tx)
+        with pytest.raises(InvalidInput):
+            await edit(tx, alice.id, name="x" * 101, now=NOW)
+        with pytest.raises(InvalidInput):
+            await edit(tx, alice.id, bio="x" * 5001, summary="x", now=NOW)
+        with pytest.raises(ValueError, match="together"):
+            await edit(tx, alice.id, bio="x", now=NOW)
+        assert await facts(tx) == []

@@ -1,10 +1,8 @@
 """A persona publishes, edits and deletes."""
 
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
-import anyio
 import pytest
 
 from makers import ADDRESSES, facts, make_follow, make_persona, make_post, make_remote
@@ -30,11 +28,9 @@ class World:
 
 
 @pytest.fixture
-async def world(database: Database) -> AsyncIterator[World]:
-    with anyio.fail_after(60):
-        async with database.write() as tx:
-            world = World(await make_persona(tx, "alice"), await make_persona(tx, "bob"), await make_remote(tx))
-        yield world
+async def world(database: Database) -> World:
+    async with database.write() as tx:
+        return World(await make_persona(tx, "alice"), await make_persona(tx, "bob"), await make_remote(tx))
 
 
 async def write(tx: Transaction, author_id: int, **changes: Any) -> Post:

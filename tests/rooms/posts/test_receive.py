@@ -1,6 +1,5 @@
 """Posts from elsewhere arrive, change and go, twice and in any order."""
 
-from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 
 import anyio
@@ -32,16 +31,14 @@ class World:
 
 
 @pytest.fixture
-async def world(database: Database) -> AsyncIterator[World]:
-    with anyio.fail_after(60):
-        async with database.write() as tx:
-            world = World(
-                await make_persona(tx, "alice"),
-                await make_persona(tx, "bob"),
-                await make_remote(tx, "carol@peer.test"),
-                await make_remote(tx, "mallory@peer.test"),
-            )
-        yield world
+async def world(database: Database) -> World:
+    async with database.write() as tx:
+        return World(
+            await make_persona(tx, "alice"),
+            await make_persona(tx, "bob"),
+            await make_remote(tx, "carol@peer.test"),
+            await make_remote(tx, "mallory@peer.test"),
+        )
 
 
 async def found(tx: Transaction, uri: str = URI) -> Post:

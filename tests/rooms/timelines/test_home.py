@@ -1,9 +1,7 @@
 """What stands in a persona's home timeline."""
 
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
-import anyio
 import pytest
 
 from makers import make_follow, make_persona, make_post, make_remote
@@ -30,12 +28,11 @@ class World:
 
 
 @pytest.fixture
-async def world(database: Database) -> AsyncIterator[World]:
-    with anyio.fail_after(60):
-        async with database.write() as tx:
-            world = World(await make_persona(tx, "alice"), await make_persona(tx, "bob"), await make_remote(tx))
-            await make_follow(tx, world.alice.id, world.carol.id)
-        yield world
+async def world(database: Database) -> World:
+    async with database.write() as tx:
+        world = World(await make_persona(tx, "alice"), await make_persona(tx, "bob"), await make_remote(tx))
+        await make_follow(tx, world.alice.id, world.carol.id)
+    return world
 
 
 async def filled(tx: Transaction, author_id: int, audience: str = "public", named: tuple[int, ...] = ()) -> Post:
