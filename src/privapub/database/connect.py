@@ -11,6 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from privapub.database.transaction import Transaction, _open_here
 
 READERS = 4
+# Seconds to wait for SQLite's one lock. Waiting is not fair: a command beside a busy server asks many times in vain.
+BUSY = 30
 PG_CHANNEL = "privapub"
 
 
@@ -97,7 +99,7 @@ def _sqlite(path: str, *, writer: bool) -> AsyncEngine:
         pool_size=1 if writer else READERS,
         max_overflow=0,
         pool_timeout=60,
-        connect_args={"timeout": 5, "isolation_level": None, "cached_statements": 256},
+        connect_args={"timeout": BUSY, "isolation_level": None, "cached_statements": 256},
     )
 
     @event.listens_for(engine.sync_engine, "connect")
@@ -107,7 +109,7 @@ def _sqlite(path: str, *, writer: bool) -> AsyncEngine:
             "journal_mode=WAL",
             "synchronous=FULL",
             "foreign_keys=ON",
-            "busy_timeout=5000",
+            f"busy_timeout={BUSY * 1000}",
             "temp_store=MEMORY",
             "mmap_size=134217728",
             "journal_size_limit=67108864",
