@@ -10,6 +10,7 @@ from privapub.actors.read import Actor
 from privapub.actors.read import from_row as actor_from_row
 from privapub.actors.tables import actor
 from privapub.database.transaction import Transaction
+from privapub.personas.tables import persona
 from privapub.posts.tables import post, post_recipient
 
 PUBLIC, UNLISTED, FOLLOWERS, CIRCLE, DIRECT = "public", "unlisted", "followers", "circle", "direct"
@@ -104,8 +105,9 @@ async def count_public(tx: Transaction, author_id: int, audiences: Collection[st
 
 async def count_local_public(tx: Transaction) -> int:
     """How many public posts were written here, for nodeinfo."""
-    statement = select(func.count()).select_from(post)
-    alive = statement.where(post.c.local.is_(True), post.c.audience == PUBLIC, post.c.deleted_at.is_(None))
+    # By way of the personas, so that the posts of others, which are many more, are not looked at.
+    ours = select(func.count()).select_from(post).join(persona, persona.c.id == post.c.author_id)
+    alive = ours.where(post.c.audience == PUBLIC, post.c.deleted_at.is_(None))
     number: int = await tx.scalar(alive)
     return number
 
