@@ -25,13 +25,18 @@ const { values: args } = parseArgs({
 const HANDLES = ["open", "locked", "refusing"];
 const origin = `http://${args.host}:${args.port}`;
 
-// Fedify asks `acct:` addresses by https only; on the loopback there is no https.
+// Fedify asks `acct:` addresses by https only; on the loopback there is no https. And what it asks and sends is logged.
 const fetchAsIs = globalThis.fetch;
-globalThis.fetch = (input, init) => {
+globalThis.fetch = async (input, init) => {
   const url = typeof input === "string" || input instanceof URL ? new URL(input) : null;
   if (url?.protocol === "https:" && ["localhost", "127.0.0.1"].includes(url.hostname)) url.protocol = "http:";
-  return fetchAsIs(url ?? input, init);
+  const headers = new Headers(init?.headers ?? input.headers);
+  const response = await fetchAsIs(url ?? input, init);
+  console.log(init?.method ?? input.method ?? "GET", url?.href ?? input.url, signedWith(headers), response.status);
+  return response;
 };
+
+const signedWith = (headers) => headers.has("signature-input") ? "rfc9421" : headers.has("signature") ? "cavage" : "none";
 
 // ---- what is remembered -------------------------------------------------------------------------------------------
 const state = existsSync(args.state) ? JSON.parse(readFileSync(args.state, "utf8")) : {
@@ -292,9 +297,9 @@ function noteOnWire(request, body, status) {
   try {
     said = JSON.parse(body.toString());
   } catch { /* a GET, or not JSON: its line has no activity */ }
-  const signed = request.headers["signature-input"] ? "rfc9421" : request.headers.signature ? "cavage" : "none";
   state.wire.push({
-    at: Date.now() / 1000, method: request.method, path: request.url, status, signed, type: said.type ?? null,
+    at: Date.now() / 1000, method: request.method, path: request.url, status, signed: signedWith(new Headers(request.headers)),
+    type: said.type ?? null,
     id: said.id ?? null, proof: said.proof != null, agent: request.headers["user-agent"] ?? null,
   });
   save();
