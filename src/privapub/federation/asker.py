@@ -22,6 +22,7 @@ from privapub.errors import PrivaPubError
 from privapub.federation.fetching.document import final
 from privapub.federation.fetching.key import fetch_key, public_key
 from privapub.federation.signatures import presented as signatures
+from privapub.federation.signatures.claim import Scheme
 from privapub.federation.signatures.keys import BadKey, PublicKey
 from privapub.federation.signatures.presented import Presented
 from privapub.federation.signatures.request import BadSignature, HttpRequest
@@ -36,10 +37,11 @@ _NO_KEY = "The key that signed this request cannot be had."
 
 @dataclass(frozen=True)
 class Signed:
-    """This actor signed it, with this key."""
+    """This actor signed it, with this key, in this scheme (which its host then reads too)."""
 
     actor: Actor
     key_id: str
+    scheme: Scheme = "cavage"
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,7 @@ async def who_signed(server: Server, request: HttpRequest, now: float) -> Opinio
         return Refused(bad.reason, str(bad))
     known = await _known(server, claim.key_id)
     if known is not None and _fits(claim, request, known[1]) is None:
-        return Signed(known[0], known[1].id)
+        return Signed(known[0], known[1].id, claim.scheme)
     memory = _memories.setdefault(server.door, _Memory())
     async with memory.alone(claim.key_id):
         return await _ask(server, memory, claim, request, now)
@@ -127,7 +129,7 @@ async def _ask(server: Server, memory: _Memory, claim: Presented, request: HttpR
     known = await _known(server, claim.key_id)
     refusal = None if known is None else _fits(claim, request, known[1])
     if known is not None and refusal is None:
-        return Signed(known[0], known[1].id)
+        return Signed(known[0], known[1].id, claim.scheme)
     lately = memory.lately(claim.key_id, now)
     if lately is not None:
         return lately[1] or refusal or Refused("no-key", _NO_KEY)
@@ -142,7 +144,7 @@ async def _ask(server: Server, memory: _Memory, claim: Presented, request: HttpR
         memory.note(claim.key_id, now, result)
         return result
     memory.note(claim.key_id, now, None)
-    return _fits(claim, request, key) or Signed(actor, key.id)
+    return _fits(claim, request, key) or Signed(actor, key.id, claim.scheme)
 
 
 def _unhad(problem: PrivaPubError) -> Refused | Undecided:

@@ -36,6 +36,13 @@ async def remember(tx: Transaction, host: str, scheme: Scheme, now: float) -> No
     )
 
 
+async def suppose(tx: Transaction, host: str, scheme: Scheme, now: float) -> None:
+    """This host signed in this scheme towards us: begin with it there, unless something is known of it already."""
+    if scheme != FIRST:
+        statement = tx.insert(host_scheme).values(host=host, scheme=scheme, at=now)
+        await tx.execute(statement.on_conflict_do_nothing(index_elements=["host"]))
+
+
 async def prune(tx: Transaction, now: float) -> None:
     """Forget what is older than is believed."""
     await tx.execute(delete(host_scheme).where(host_scheme.c.at <= now - REMEMBERED))

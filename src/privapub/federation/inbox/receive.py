@@ -5,6 +5,7 @@ away, then the key. Only then one transaction holds the activity and its job, an
 """
 
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
@@ -12,11 +13,11 @@ from starlette.responses import JSONResponse, Response
 from privapub import clock
 from privapub.actors import read
 from privapub.actors.addresses import Addresses
-from privapub.actors.read import Actor
-from privapub.federation.asker import Refused, Undecided, examine, who_signed
+from privapub.federation.asker import Refused, Signed, Undecided, examine, who_signed
 from privapub.federation.documents import canonical, strict_json
 from privapub.federation.documents.problems import BadDocument
 from privapub.federation.documents.read_activity import Activity, read_activity
+from privapub.federation.fetching import scheme as schemes
 from privapub.federation.fetching.origin import origin
 from privapub.federation.inbox.origin import deletes_itself, misplaced
 from privapub.federation.inbox.store import store
@@ -76,11 +77,11 @@ async def _take(server: Server, request: Request, owner: str, now: float) -> _Ve
     except BadSignature as bad:
         raise _Stop(401, "refused", bad.reason, str(bad)) from None
     activity = await _acceptable(server, document)
-    signer = await _signer(server, sent, activity, now)
-    host = origin(signer.uri)
+    signed = await _signed(server, sent, activity, now)
+    signer, host = signed.actor, origin(signed.actor.uri)
     if signer.is_gone:
         return _Verdict(202, "dropped", "gone-actor", host=host)
-    server.door.forget(host)
+    server.door.forget(urlsplit(signer.uri).hostname or "")
     async with server.database.write() as tx:
         stored = await store(
             tx,
@@ -93,6 +94,7 @@ async def _take(server: Server, request: Request, owner: str, now: float) -> _Ve
             document=document,
             now=now,
         )
+        await schemes.suppose(tx, host, signed.scheme, now)
     return _Verdict(202, stored, "", host=host)
 
 
@@ -150,7 +152,7 @@ async def _acceptable(server: Server, document: dict[str, object]) -> Activity:
     return activity
 
 
-async def _signer(server: Server, sent: HttpRequest, activity: Activity, now: float) -> Actor:
+async def _signed(server: Server, sent: HttpRequest, activity: Activity, now: float) -> Signed:
     if await server.door.refuses(activity.actor):
         raise _Stop(202, "dropped", "disallowed")
     opinion = await who_signed(server, sent, now)
@@ -160,4 +162,4 @@ async def _signer(server: Server, sent: HttpRequest, activity: Activity, now: fl
         raise _Stop(503, "undecided", opinion.reason, opinion.sentence)
     if opinion.actor.uri != activity.actor:
         raise _Stop(401, "refused", "signer-is-not-actor", "Whoever signed this is not its actor.")
-    return opinion.actor
+    return opinion
