@@ -1,6 +1,6 @@
 """Taking the steps: run as a process of its own, which reads the database's URL from its standard input.
 
-Its last line on the standard error says what went wrong.
+What it writes to the standard output is the sentence that says what went wrong.
 """
 
 import asyncio
@@ -58,7 +58,7 @@ def main() -> int:
     try:
         asyncio.run(apply(sys.stdin.read().strip()))
     except (CommandError, SQLAlchemyError, OSError) as error:
-        sys.stderr.write(f"{sentence(error)}\n")
+        sys.stdout.write(f"{sentence(error)}\n")
         return 1
     return 0
 

@@ -67,14 +67,14 @@ async def upgrade(database_url: str) -> None:
         "-m",
         "privapub.migrations.apply",
         stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(SOURCE)},
     )
     # By the standard input, since anyone on the machine may read a command line.
-    _, said = await process.communicate(database_url.encode())
+    sentence, errors = await process.communicate(database_url.encode())
     if process.returncode:
-        last = said.decode(errors="replace").strip().rpartition("\n")[2]
+        last = (sentence or errors).decode(errors="replace").strip().rpartition("\n")[2]
         raise OperatorError(
             f"The database could not be migrated: {last}", "Nothing was changed. `privapub doctor` may tell more."
         )

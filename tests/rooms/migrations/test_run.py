@@ -32,6 +32,7 @@ async def bare(database: Database) -> Database:
     async with database.engine.begin() as connection:
         if database.is_sqlite:
             await connection.run_sync(metadata.drop_all)
+            await connection.execute(text("DROP TABLE IF EXISTS alembic_version"))
         else:
             await connection.execute(text("DROP SCHEMA public CASCADE"))
             await connection.execute(text("CREATE SCHEMA public"))
