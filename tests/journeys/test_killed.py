@@ -1,0 +1,247 @@
+"""A server that is killed again and again, at moments drawn by chance, in the middle of its work, loses nothing."""
+
+import asyncio
+import contextlib
+import json
+import os
+import random
+import signal
+import socket
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+from aiohttp import web
+from sqlalchemy import func, select
+
+from fakes.internet import LOOPBACK, Site
+from makers import private_keys, profile
+from privapub import app, clock, identifiers
+from privapub.actors.addresses import Addresses
+from privapub.actors.read import by_id
+from privapub.actors.remote import learn
+from privapub.database.connect import Database
+from privapub.federation.delivery.tables import sent
+from privapub.federation.inbox.tables import incoming
+from privapub.federation.signatures.keys import PrivateKey
+from privapub.federation.signatures.request import HttpRequest
+from privapub.federation.signatures.sign import sign
+from privapub.follows.follow import receive as follow
+from privapub.job_table import job_kinds
+from privapub.jobs.reaper import reap
+from privapub.jobs.tables import job
+from privapub.jobs.worker import Worker
+from privapub.personas.create import create
+from privapub.posts.publish import publish
+from privapub.posts.tables import post
+from privapub.settings import Settings, load
+from rules.house import SOURCE
+
+KILLS = int(os.environ.get("PRIVAPUB_TEST_KILLS", "50"))
+PEERS = 3
+FOLLOWERS = 2  # at each peer, each with an inbox of its own
+LEASE = 120.0
+ACTIVITY = "application/activity+json"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@dataclass
+class Place:
+    """One database, the server that works on it by turns at two ports, and the peers around."""
+
+    environ: dict[str, str]
+    ports: tuple[int, int]
+    settings: Settings
+    database: Database
+    alice: int = 0
+    alice_uri: str = ""
+    inbox: str = ""
+    senders: list[str] = field(default_factory=list)
+    taken: Counter[tuple[str, str]] = field(default_factory=Counter)  # (inbox path with its port, activity id)
+    acknowledged: set[str] = field(default_factory=set)  # posts that our server answered 202 for
+    written: set[int] = field(default_factory=set)  # posts of alice that were committed
+
+    async def start(self, port: int) -> asyncio.subprocess.Process:
+        """A server that answers."""
+        said = Path(self.environ["PRIVAPUB_DATA"]).with_name(f"said-{port}")
+        with said.open("wb") as log:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "privapub.cli.main", "serve",
+                env={**self.environ, "PRIVAPUB_LISTEN": f"127.0.0.1:{port}"},
+                stdout=asyncio.subprocess.PIPE,
+                stderr=log,
+            )  # fmt: skip
+        assert process.stdout is not None
+        async with asyncio.timeout(120):
+            while b"serves" not in (line := await process.stdout.readline()):
+                assert line, said.read_text(encoding="utf-8")[-2000:]
+        return process
+
+
+@contextlib.asynccontextmanager
+async def a_place(url: str, folder: Path) -> AsyncIterator[Place]:
+    ports = free_port(), free_port()
+    own = {
+        "PRIVAPUB_DATA": str(folder / "data"),
+        "PRIVAPUB_DATABASE_URL": url,
+        "PRIVAPUB_BASE_URL": f"http://127.0.0.1:{ports[0]}",
+        "PRIVAPUB_ALLOW_ADDRESSES": ",".join(str(network) for network in LOOPBACK),
+    }
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PRIVAPUB_")}
+    place = Place({**kept, **own, "PYTHONPATH": str(SOURCE)}, ports, load({**own}).settings, Database(url))
+    async with contextlib.AsyncExitStack() as stack:
+        stack.push_async_callback(place.database.close)
+        sites = [await stack.enter_async_context(Site()) for _ in range(PEERS)]
+        await _people(place, sites)
+        for site in sites:
+            site.answer = _takes(place, site)
+        yield place
+
+
+async def _people(place: Place, sites: list[Site]) -> None:
+    addresses = Addresses(place.settings.base_url)
+    async with place.database.write() as tx:
+        place.alice = await create(
+            tx, "alice", private_keys(), addresses=addresses, domain=place.settings.domain, now=clock.now()
+        )
+        alice = await by_id(tx, place.alice)
+        assert alice is not None
+        place.alice_uri = alice.uri
+        for site in sites:
+            for number in range(FOLLOWERS):
+                uri = f"{site.url}/u/{number}"
+                place.senders.append(uri)
+                told = profile(f"p{number}@127.0.0.1:{site.port}", uri=uri, inbox=f"{uri}/inbox", shared_inbox=None)
+                told = replace(told, keys=(replace(told.keys[0], id=f"{uri}#main-key"),))
+                await follow(tx, await learn(tx, told, clock.now()), place.alice, f"{uri}/follow", clock.now())
+    place.inbox = f"{place.settings.base_url}/inbox"
+
+
+def _takes(place: Place, site: Site) -> Any:
+    async def answer(request: web.Request) -> web.StreamResponse:
+        if request.method == "POST":
+            place.taken[f"{site.port}{request.path}", json.loads(await request.read())["id"]] += 1
+        return web.Response(status=202 if request.method == "POST" else 404)
+
+    return answer
+
+
+async def write_to(place: Place, port: int, session: aiohttp.ClientSession, sender: str) -> None:
+    """One post of somebody elsewhere; remembered if it was acknowledged."""
+    uri = f"{sender}/n/{identifiers.token()}"
+    note = {
+        "id": uri, "type": "Note", "attributedTo": sender, "content": "<p>Hi</p>",
+        "to": ["https://www.w3.org/ns/activitystreams#Public"],
+        "tag": [{"type": "Mention", "href": place.alice_uri}], "cc": [place.alice_uri],
+    }  # fmt: skip
+    body = json.dumps({"id": f"{uri}/activity", "type": "Create", "actor": sender, "object": note}).encode()
+    host = place.inbox.split("/")[2]
+    request = HttpRequest("POST", place.inbox, (("Host", host), ("Content-Type", ACTIVITY)), body)
+    key = PrivateKey.from_pem(f"{sender}#main-key", private_keys().rsa)
+    headers = [*request.headers, *sign(request, key, "cavage", clock.now())]
+    with contextlib.suppress(aiohttp.ClientError, OSError):
+        async with session.post(f"http://127.0.0.1:{port}/inbox", data=body, headers=headers) as answer:
+            if answer.status == 202:
+                place.acknowledged.add(uri)
+
+
+async def write_here(place: Place) -> None:
+    """One post of alice, written in a process of its own beside the server; remembered once it is committed."""
+    async with place.database.write() as tx:
+        post_id = await publish(
+            tx, author_id=place.alice, audience="public", source="Hi", content_html="<p>Hi</p>",
+            addresses=Addresses(place.settings.base_url), now=clock.now(),
+        )  # fmt: skip
+    place.written.add(post_id)
+
+
+async def load_until(place: Place, port: int, enough: asyncio.Event) -> None:
+    """Posts from everywhere, as fast as they are taken."""
+
+    async def speak(session: aiohttp.ClientSession, sender: str) -> None:
+        while not enough.is_set():
+            await write_to(place, port, session, sender)
+
+    async def write() -> None:
+        while not enough.is_set():
+            await write_here(place)
+            await asyncio.wait([asyncio.ensure_future(enough.wait())], timeout=0.3)
+
+    async with aiohttp.ClientSession() as session, asyncio.TaskGroup() as group:
+        for sender in place.senders[::2]:
+            group.create_task(speak(session, sender))
+        group.create_task(write())
+
+
+async def end_all(place: Place) -> None:
+    """Let every lease expire, and run what is left in this process, until nothing is."""
+    server = app.open_server(place.settings)
+    kinds = job_kinds(server)
+    try:
+        for _ in range(40):
+            clock.advance(LEASE + 10.0)
+            await reap(server.database, kinds)
+            async with place.database.read() as tx:
+                assert await tx.scalar(select(func.count()).select_from(job).where(job.c.state == "leased")) == 0
+            await Worker(server.database, kinds).drain()
+            clock.advance(3600.0)
+            async with place.database.read() as tx:
+                if not await tx.scalar(
+                    select(func.count())
+                    .select_from(job)
+                    .where(job.c.finished_at.is_(None), job.c.kind.in_(["inbox", "delivery", "post_published"]))
+                ):
+                    return
+        raise AssertionError("jobs are left")
+    finally:
+        await app.close_server(server)
+
+
+async def test_fifty_kills_under_load_lose_nothing_that_was_acknowledged(database_url: str, tmp_path: Path) -> None:
+    async with asyncio.timeout(900), a_place(database_url, tmp_path) as place:
+        await kill_again_and_again(place)
+        assert len(place.acknowledged) > KILLS
+        assert len(place.written) > KILLS
+        await end_all(place)
+        async with place.database.read() as tx:
+            kept = {row.uri for row in await tx.all(select(post.c.uri).where(post.c.local.is_(False)))}
+            handled = await tx.scalar(select(func.count()).select_from(incoming).where(incoming.c.handled_at.is_(None)))
+            failed = await tx.all(select(job.c.kind, job.c.why).where(job.c.state != "done", job.c.kind != "prune"))
+            rows = await tx.all(select(sent.c.post_id, sent.c.inbox, sent.c.outcome))
+        assert place.acknowledged <= kept
+        assert handled == 0
+        assert [tuple(row) for row in failed] == []
+        assert {row.post_id for row in rows} >= place.written
+        assert {row.outcome for row in rows} == {"taken"}
+        assert Counter(row.post_id for row in rows) == Counter(dict.fromkeys(place.written, PEERS * FOLLOWERS))
+        got = {inbox for inbox, _ in place.taken}
+        assert len(got) == PEERS * FOLLOWERS
+        assert Counter(inbox for inbox, _ in place.taken) == Counter(dict.fromkeys(got, len(place.written) + 1))
+
+
+async def kill_again_and_again(place: Place) -> None:
+    """While one server is loaded and killed, the next one starts."""
+    running = await place.start(place.ports[0])
+    for turn in range(KILLS):
+        starting = asyncio.create_task(place.start(place.ports[(turn + 1) % 2]))
+        enough = asyncio.Event()
+        loading = asyncio.create_task(load_until(place, place.ports[turn % 2], enough))
+        following = await starting
+        await asyncio.sleep(random.uniform(0, 0.3))  # noqa: S311 - the moment is what the test draws
+        running.send_signal(signal.SIGKILL)
+        enough.set()
+        await loading
+        await running.wait()
+        running = following
+    running.send_signal(signal.SIGTERM)
+    async with asyncio.timeout(60):
+        assert await running.wait() == 0
