@@ -39,13 +39,13 @@ def follow(uri: str, follower: str, followed: str) -> dict[str, Any]:
 
 
 def accept(uri: str, actor: str, asked: dict[str, Any]) -> dict[str, Any]:
-    """The Accept of a Follow, which is embedded."""
-    return _activity("Accept", uri, actor, _without_context(asked))
+    """The Accept of a Follow, which is embedded, to the one who asked."""
+    return {**_activity("Accept", uri, actor, _without_context(asked)), "to": [asked["actor"]]}
 
 
 def reject(uri: str, actor: str, asked: dict[str, Any]) -> dict[str, Any]:
-    """The Reject of a Follow, which is embedded."""
-    return _activity("Reject", uri, actor, _without_context(asked))
+    """The Reject of a Follow, which is embedded, to the one who asked."""
+    return {**_activity("Reject", uri, actor, _without_context(asked)), "to": [asked["actor"]]}
 
 
 def undo(uri: str, actor: str, undone: dict[str, Any]) -> dict[str, Any]:
