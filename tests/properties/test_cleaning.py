@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -100,3 +101,33 @@ def test_everyone_who_is_linked_was_found_and_all_found_and_known_are_linked(tex
     linked = set(render(text, _PEOPLE, "https://sut.test/tags/").mentions)
     found = {address.casefold() for address in find_mentions(text)}
     assert linked == found & set(_PEOPLE)
+
+
+_TANGLED = {
+    "nested lists": "<ul><li>" * 12_000,
+    "nested blocks": "<div>" * 20_000,
+    "formatting opened anew": "<p>" + "".join(f"<b title={n}>" for n in range(300)) + "</p>" + "<p>x" * 8000,
+    "formatting with odd attributes": "<p>"
+    + "".join(f"<i title='<{n}'>" for n in range(2000))
+    + "</p>"
+    + "<p>x" * 2900,
+    "all formatting": "<p>" + "<b><i><s><u><em><strong><small><code><big><tt>" * 3 + "</p>" + "<p>x" * 4800,
+    "tags without end": "<b " * 33_000,
+    "signs": "<" * 100_000,
+    "comments without end": "<b>" * 5001 + "<!--" * 20_000,
+    "many lines": "<p>line&nbsp;&lt;b&gt;</p>" * 6000,
+    "paragraphs that are not closed": "<p>x" * 4000,
+    "ends without a beginning": "<b><p>" * 2400 + "</b>" * 18_000,
+}
+
+
+@pytest.mark.parametrize("name", _TANGLED)
+def test_no_markup_makes_more_work_or_output_than_it_is_worth(name: str) -> None:
+    html = _TANGLED[name]
+    once = clean(html)
+    assert clean(once) == once
+    assert len(once) < 5 * len(html) + 10_000
+
+
+def test_what_is_too_tangled_becomes_its_text() -> None:
+    assert clean("<b><i>one &lt;b&gt;</i> two" * 4000).startswith("one &lt;b&gt;<br>two<br>one &lt;b&gt;<br>two")

@@ -23,6 +23,14 @@ _CLASSES = {"mention", "hashtag", "u-url", "h-card", "p-nickname", "invisible", 
 _SCHEMES = {"http", "https", "mailto", "xmpp", "magnet", "gemini", "gopher", "dat", "ipfs", "ipns", "ssb"}
 LINK_REL = "nofollow noopener noreferrer"
 _ROUNDS = 4
+_SLACK = 2000
+# What HTML parsers do with tags that are not closed grows with the square of their number, or worse: formatting
+# elements that differ in an attribute are opened anew in every paragraph after them. None of their attributes is kept.
+MOST_TAGS = 5000
+MOST_GROWTH = 4
+_TAG = re.compile(r"<[a-zA-Z/]")
+_ANY_TAG = re.compile(r"<[^<>]*>")
+_FORMATTING = re.compile(r"<(b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/])[^>]*>", re.IGNORECASE)
 
 _cleaner = nh3.Cleaner(
     tags=_INLINE | _BLOCKS,
@@ -45,14 +53,36 @@ def clean(html: str) -> str:
     What it lets through it leaves alone: `clean(clean(x)) == clean(x)`. An element that is not allowed goes, its text
     stays (but not that of scripts and the like).
     """
-    before = contained(html)
+    before = _tamed(contained(html))
+    flat = False
     for _ in range(_ROUNDS):
         # Once more until nothing changes: characters that were written as references appear only in the outcome.
         after = contained(_cleaner.clean(before))
         if after == before:
             return after
+        if not flat and (_is_tangled(after) or len(after) > MOST_GROWTH * len(html) + _SLACK):
+            flat, after = True, contained(_without_tags(contained(html)))
         before = after
     return html_module.escape(before)
+
+
+def _tamed(html: str) -> str:
+    """The HTML in a form that no parser takes long for; one of very many tags becomes its text."""
+    if _is_tangled(html):
+        return _without_tags(html)
+    # Nothing after the last > is a tag; without it each search below ends where the tag ends.
+    tags, end, rest = html.rpartition(">")
+    return _FORMATTING.sub(r"<\1>", tags + end) + rest
+
+
+def _is_tangled(html: str) -> bool:
+    return sum(1 for _ in _TAG.finditer(html)) > MOST_TAGS
+
+
+def _without_tags(html: str) -> str:
+    """The text of HTML that is not worth parsing: each tag a line break."""
+    lines = (line.strip() for line in _ANY_TAG.sub("\n", html).split("\n"))
+    return "<br>".join(html_module.escape(html_module.unescape(line), quote=False) for line in lines if line)
 
 
 def plain(text: str) -> str:
