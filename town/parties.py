@@ -186,7 +186,7 @@ class PrivaPub:
             "PRIVAPUB_ALLOW_ADDRESSES": "127.0.0.0/8,::1/128",
             "PYTHONPATH": str(ROOT / "src"),
         }
-        self.command = [sys.executable, "-m", "privapub.cli.main"]
+        self.command = [sys.executable, "-m", "privapub.cli.entry"]
         self.running = Running([*self.command, "serve"], logs / "privapub.log", env=self.env)
         self.teller = Teller(os.environ | self.env, logs / "commands.log")
 

@@ -18,7 +18,7 @@ import pytest
 from rules.house import ROOT, SOURCE
 
 TUTORIAL = ROOT / "docs" / "tutorial" / "getting-started.md"
-PRIVAPUB = [sys.executable, "-m", "privapub.cli.main"]
+PRIVAPUB = [sys.executable, "-m", "privapub.cli.entry"]
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,7 @@ class Place:
         said = Path(self.environ["PRIVAPUB_DATA"]).with_name(f"said-{port}")
         with said.open("wb") as log:
             process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "privapub.cli.main", "serve",
+                sys.executable, "-m", "privapub.cli.entry", "serve",
                 env={**self.environ, "PRIVAPUB_LISTEN": f"127.0.0.1:{port}"},
                 stdout=asyncio.subprocess.PIPE,
                 stderr=log,

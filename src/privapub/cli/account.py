@@ -8,7 +8,8 @@ import typer
 from privapub import clock
 from privapub.accounts import holds, passwords, sign_up
 from privapub.cli.opened import with_server
-from privapub.cli.output import Json, say
+from privapub.cli.options import Json
+from privapub.cli.output import say
 from privapub.errors import InvalidInput
 from privapub.personas.read import every
 from privapub.server import Server

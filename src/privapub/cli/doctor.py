@@ -11,7 +11,8 @@ from sqlalchemy import text as sql
 from privapub import clock, scope
 from privapub.app import check_ready, close_server, open_server
 from privapub.cli.opened import settings
-from privapub.cli.output import Json, say
+from privapub.cli.options import Json
+from privapub.cli.output import say
 from privapub.errors import PrivaPubError
 from privapub.outbound.answers import FetchProblem
 from privapub.server import Server

@@ -8,7 +8,8 @@ from privapub import clock, identifiers
 from privapub.actors.addresses import Addresses
 from privapub.actors.read import Actor
 from privapub.cli.opened import persona_named, with_server
-from privapub.cli.output import Json, say, table
+from privapub.cli.options import Json
+from privapub.cli.output import say, table
 from privapub.errors import NotFound
 from privapub.federation.fetching.webfinger import resolve
 from privapub.follows import follow, read

@@ -6,7 +6,8 @@ import typer
 
 from privapub import clock
 from privapub.cli.opened import with_server
-from privapub.cli.output import Json, say, table
+from privapub.cli.options import Json
+from privapub.cli.output import say, table
 from privapub.job_table import job_kinds
 from privapub.jobs import read
 from privapub.server import Server

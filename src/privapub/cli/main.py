@@ -1,7 +1,5 @@
 """`privapub`: every command, put together."""
 
-import sys
-
 import typer
 
 from privapub.cli import (
@@ -12,14 +10,13 @@ from privapub.cli import (
     hosts,
     jobs,
     migrate,
-    output,
     persona,
     post,
     serve,
     timeline,
 )
 from privapub.cli import settings as settings_command
-from privapub.errors import PrivaPubError
+from privapub.cli.output import run
 
 app = typer.Typer(
     name="privapub",
@@ -35,12 +32,8 @@ for command in (serve.serve, migrate.migrate, settings_command.settings, doctor.
 
 
 def main() -> None:
-    """Run the command; what fails is one sentence, a hint and exit status 1."""
-    try:
-        app()
-    except PrivaPubError as error:
-        output.fail(error, as_json="--json" in sys.argv)
-        sys.exit(1)
+    """Run the command that was typed."""
+    run(app)
 
 
 if __name__ == "__main__":

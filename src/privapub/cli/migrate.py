@@ -3,7 +3,8 @@
 import asyncio
 
 from privapub.cli.opened import settings
-from privapub.cli.output import Json, say
+from privapub.cli.options import Json
+from privapub.cli.output import say
 from privapub.database.connect import Database
 from privapub.migrations.run import HEAD, current, upgrade
 

@@ -2,14 +2,10 @@
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
-
-import typer
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from privapub.errors import PrivaPubError
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 
 def say(data: Any, text: str, *, as_json: bool) -> None:
@@ -25,6 +21,15 @@ def fail(error: PrivaPubError, *, as_json: bool) -> None:
         print(f"Error: {error}", file=sys.stderr)  # noqa: T201 - the same
         if error.hint:
             print(f"Hint: {error.hint}", file=sys.stderr)  # noqa: T201 - the same
+
+
+def run(command: Callable[[], None]) -> None:
+    """Run the program; what fails is one sentence, a hint and exit status 1."""
+    try:
+        command()
+    except PrivaPubError as error:
+        fail(error, as_json="--json" in sys.argv)
+        sys.exit(1)
 
 
 def table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], empty: str) -> str:

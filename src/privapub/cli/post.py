@@ -6,7 +6,8 @@ import typer
 
 from privapub import clock
 from privapub.cli.opened import persona_named, with_server
-from privapub.cli.output import Json, say, table
+from privapub.cli.options import Json
+from privapub.cli.output import say, table
 from privapub.composing import compose
 from privapub.errors import InvalidInput, NotFound
 from privapub.posts import delete as deleting

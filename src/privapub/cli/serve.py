@@ -8,6 +8,7 @@ import uvloop
 from privapub import app
 from privapub.accounts.holds import count
 from privapub.cli.opened import settings
+from privapub.cli.output import run
 from privapub.server import Server
 
 
@@ -36,3 +37,8 @@ async def _greet(server: Server) -> None:
             "(In a checkout: .venv/bin/privapub, from the folder in which the server was started.)",
             flush=True,
         )
+
+
+def main() -> None:
+    """The command alone, without the others."""
+    run(serve)

@@ -2,7 +2,8 @@
 
 import os
 
-from privapub.cli.output import Json, say
+from privapub.cli.options import Json
+from privapub.cli.output import say
 from privapub.settings import load
 
 

@@ -6,7 +6,8 @@ import typer
 
 from privapub.actors.read import by_ids
 from privapub.cli.opened import persona_named, with_server
-from privapub.cli.output import Json, say
+from privapub.cli.options import Json
+from privapub.cli.output import say
 from privapub.cli.post import shown
 from privapub.server import Server
 from privapub.timelines.read import home
