@@ -22,6 +22,7 @@ from privapub.federation.fetching.origin import origin
 from privapub.federation.fetching.post import fetch_post
 from privapub.federation.inbox import store
 from privapub.federation.inbox.audience import may_concern
+from privapub.federation.inbox.kinds import named
 from privapub.federation.inbox.on_accept import on_accept
 from privapub.federation.inbox.on_create import on_create
 from privapub.federation.inbox.on_delete import on_delete
@@ -142,7 +143,7 @@ async def _handle(tx: Transaction, row: Incoming, signer: Actor, fetched: Fetche
     if activity.kind == "Delete" and activity.object_id is not None:
         return await on_delete(tx, activity.object_id, signer, now)
     if activity.kind not in ("Create", "Update"):
-        return f"kind-{activity.kind[:40]}"
+        return f"kind-{named(activity.kind)}"
     if activity.kind == "Create" or activity.object_id != signer.uri:
         return await _handle_post(tx, row, activity, signer, fetched, now)
     # Without an embedded profile it was fetched, and learnt.

@@ -5,6 +5,7 @@ from privapub.actors.read import Actor
 from privapub.database.transaction import Transaction
 from privapub.federation.documents.properties import identity, types
 from privapub.federation.documents.read_activity import Activity
+from privapub.federation.inbox.kinds import named
 from privapub.federation.inbox.store import remember_undone
 from privapub.federation.inbox.undone import undo_key
 from privapub.follows import follow
@@ -19,7 +20,7 @@ async def on_undo(tx: Transaction, activity: Activity, signer: Actor, now: float
     embedded = activity.object or {}
     kind = next(iter(types(embedded)), None)
     if kind not in (None, "Follow"):
-        return f"undo-of-{kind}"
+        return f"undo-of-{named(kind)}"
     if activity.object_id is None and not embedded:
         return "no-object"
     if identity(embedded.get("actor")) not in (None, signer.uri):

@@ -68,7 +68,12 @@ async def store(
         # Opened again if it was handled; left alone while it waits.
         statement = statement.on_conflict_do_update(
             index_elements=["owner", "activity_id", "digest"],
-            set_={"received_at": now, "handled_at": None, "kept_out": None},
+            set_={
+                "body": statement.excluded.body,
+                "received_at": now,
+                "handled_at": None,
+                "kept_out": None,
+            },
             where=incoming.c.handled_at.is_not(None),
         )
     else:
@@ -92,11 +97,14 @@ async def take(tx: Transaction, incoming_id: int) -> Incoming | None:
 
 
 async def close(tx: Transaction, incoming_id: int, kept_out: str | None, now: float) -> bool:
-    """It has been handled; with a reason where it was not taken in. False where somebody else has closed it before."""
+    """It has been handled; with a reason where it was not taken in. False where somebody else has closed it before.
+
+    What it said is not kept beyond that: the digest is enough to know a copy.
+    """
     closed = await tx.execute(
         update(incoming)
         .where(incoming.c.id == incoming_id, incoming.c.handled_at.is_(None))
-        .values(handled_at=now, kept_out=kept_out)
+        .values(handled_at=now, kept_out=kept_out, body="{}")
     )
     return bool(closed.rowcount)
 

@@ -239,4 +239,4 @@ async def test_what_is_not_handled_is_kept_out_with_a_reason_and_is_no_error(wor
     strange = create(carol, {"type": "Chess", "id": "https://peer.test/c/1", "attributedTo": carol.uri})
     await world.post(alice.inbox, strange, by=carol)
     await world.drain()
-    assert await kept_out(world) == ["kind-Like", "kind-Announce", "kind-Flag", "kind-Strange", "wrong-type"]
+    assert await kept_out(world) == ["kind-Like", "kind-Announce", "kind-Flag", "kind-other", "wrong-type"]

@@ -1,5 +1,6 @@
 """What counts as a copy, and how long it is remembered."""
 
+import json
 from typing import Any
 
 import pytest
@@ -97,6 +98,15 @@ async def test_a_copy_of_a_relationship_is_dropped_while_it_waits_and_handled_ag
     async with database.read() as tx:
         (row,) = await tx.all(select(incoming))
     assert (row.handled_at, row.kept_out, row.received_at) == (None, None, NOW + 1)
+    assert json.loads(row.body) == activity(kind)
+
+
+async def test_what_an_activity_said_is_not_kept_once_it_is_handled(database: Database) -> None:
+    await put(database, activity(content="private"))
+    await handle_all(database)
+    async with database.read() as tx:
+        (row,) = await tx.all(select(incoming))
+    assert "private" not in repr(tuple(row))
 
 
 async def test_the_row_and_its_job_are_there_together_or_not_at_all(database: Database) -> None:
