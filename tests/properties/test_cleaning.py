@@ -15,7 +15,8 @@ _UNTIMED = settings(deadline=None)
 _PIECES = st.sampled_from(
     [
         "<p>", "</p>", "<a href='https://x.test/'>", '<a href="javascript:alert(1)">', "<a href=//x.test>", "</a>",
-        "<script>", "</script>", "<style>", "</style>", "<svg>", "<math>", "<mi>", "</math>", "<annotation-xml>",
+        "<script>", "</script>", "<style>", "</style>", "<svg>", "<math>", "<mi>", "<mo>", "</mi>",
+        "<mtext>", "<mglyph>", "<p>", "</math>", "<annotation-xml>",
         "<img src=x onerror=alert(1)>", "<!--", "-->", "<![CDATA[", "]]>", "<table>", "<tr>", "<td>", "<li>", "<ul>",
         "<pre>", "\n", "<textarea>", "<title>", "<noscript>", "<iframe srcdoc='<p>'>", "<template>", "<select>",
         "<span class='mention evil'>", "<p onclick=x>", "&#x202e;", "&#0;", "&lt;script&gt;", "&amp;lt;", "\u202e",
@@ -76,6 +77,7 @@ _TYPED = st.lists(
     st.sampled_from(
         [
             "@carol@peer.test", "@alice", "#tag", "#1", "https://peer.test/a_(b)", "http://[::1]:80/", "https://", "`",
+            "https://xn--a/", "https://\U00016d7a/", "https://a..b/", "https://%/",
             "```\n", "\n", "\n\n", " ", "(", ")", "<b>", "&amp;", '"', "'", "\u202e", ".", ",", "\u200b", "://",
         ]
     )
@@ -90,6 +92,7 @@ _PEOPLE = {
 
 @_UNTIMED
 @given(_TYPED)
+@example("https://\U00016d7a")
 def test_what_render_makes_passes_clean_unchanged(text: str) -> None:
     html = render(text, _PEOPLE, "https://sut.test/tags/").html
     assert clean(html) == html

@@ -17,6 +17,8 @@ _BLOCKS = {
     "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "ol", "p", "pre", "section", "summary",
     "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
 }  # fmt: skip
+# Without these a formula would vanish, letters and all. Nothing that HTML can be put into is among them.
+_FORMULAS = {"math", "mfrac", "mi", "mn", "mo", "mover", "mroot", "mrow", "msqrt", "msub", "msubsup", "msup", "munder"}
 # Elements whose content is no text for people.
 _SILENCED = {"script", "style", "template", "iframe", "object", "noscript", "title", "textarea", "select", "svg"}
 _CLASSES = {"mention", "hashtag", "u-url", "h-card", "p-nickname", "invisible", "ellipsis", "quote-inline"}
@@ -33,7 +35,7 @@ _ANY_TAG = re.compile(r"<[^<>]*>")
 _FORMATTING = re.compile(r"<(b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/])[^>]*>", re.IGNORECASE)
 
 _cleaner = nh3.Cleaner(
-    tags=_INLINE | _BLOCKS,
+    tags=_INLINE | _BLOCKS | _FORMULAS,
     clean_content_tags=_SILENCED,
     attributes={"a": {"href", "title"}, "ol": {"start", "reversed"}, "li": {"value"}, "abbr": {"title"}},
     tag_attribute_values={"span": {"translate": {"no"}}, "bdo": {"dir": {"ltr", "rtl"}}, "p": {"dir": {"ltr", "rtl"}}},

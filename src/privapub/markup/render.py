@@ -11,7 +11,7 @@ from html import escape
 from urllib.parse import quote
 
 from privapub.markup.characters import contained
-from privapub.markup.clean import LINK_REL
+from privapub.markup.clean import LINK_REL, clean
 
 _FENCE = re.compile(r"^```[^\n`]*\n(.*?)(?:\n?^```[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _TOKEN = re.compile(
@@ -123,7 +123,7 @@ def _token(token: re.Match[str], found: _Found) -> tuple[int, str]:
         return len(typed), f"<code>{_text(typed[1:-1])}</code>"
     if token["url"]:
         url = _trimmed(typed)
-        return len(url), _link(url) if _HOST.match(url) else _text(url)
+        return len(url), _kept(_link(url), url) if _HOST.match(url) else _text(url)
     if token["mention"]:
         return len(typed), _mention(typed, found)
     return len(typed), _hashtag(typed, found)
@@ -150,17 +150,25 @@ def _link(url: str) -> str:
     )
 
 
+def _kept(html: str, typed: str) -> str:
+    """The HTML if readers will keep it as it is (they refuse addresses with an impossible host), else the text."""
+    return html if clean(html) == html else _text(typed)
+
+
 def _mention(typed: str, found: _Found) -> str:
     entry = found.known.get(typed[1:].casefold())
     if entry is None:
         return _text(typed)
     key, mention = entry
-    found.mentions[key] = None
     name = mention.address.partition("@")[0]
-    return (
+    html = (
         f'<span class="h-card"><a href="{_attribute(mention.url or mention.uri)}" class="u-url mention"'
         f' rel="{LINK_REL}">@<span>{_text(name)}</span></a></span>'
     )
+    if clean(html) != html:
+        return _text(typed)
+    found.mentions[key] = None
+    return html
 
 
 def _hashtag(typed: str, found: _Found) -> str:

@@ -83,6 +83,12 @@ def test_blocks_keep_apart_in_html_and_in_text(name: str, expected: str) -> None
     assert text_of(clean(content)) == expected
 
 
+def test_a_formula_keeps_its_letters() -> None:
+    html = "<math><mi>x</mi><mo>=</mo><mn>1</mn></math>"
+    assert text_of(clean(html)) == "x=1"
+    assert "<img" not in clean("<math><mi><img src=x onerror=alert(1)></mi><mtext><style><img></style></mtext></math>")
+
+
 def test_a_numbered_list_keeps_its_first_number() -> None:
     assert 'start="3"' in clean('<ol start="3"><li>a</li></ol>')
 
