@@ -163,6 +163,8 @@ class Teller:
     def _started(self) -> Any:
         if self.process is None or self.process.poll() is not None:
             with self.log.open("ab") as log:
+                log.write(f"--- started {time.strftime('%H:%M:%S')}\n".encode())
+                log.flush()
                 self.process = subprocess.Popen(
                     [sys.executable, str(TOWN / "commands.py")], env=self.env, cwd=ROOT, stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE, stderr=log, text=True,
