@@ -115,7 +115,7 @@ async def test_workers_that_are_killed_at_random_moments_lose_nothing(database: 
         await tx.execute(text("CREATE TABLE effect(n INTEGER)"))
     count = 0
     async with listening() as ear:
-        with anyio.fail_after(240):
+        with anyio.fail_after(120 + 10 * KILLS):
             for _ in range(KILLS):
                 async with database.write() as tx:
                     jobs = [NewJob("send", f"host:{n % 3}.example", {"n": n}) for n in (count, count + 1)]

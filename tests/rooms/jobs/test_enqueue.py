@@ -1,0 +1,114 @@
+"""Putting jobs, and the lanes they leave, on both databases."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+import msgspec
+import pytest
+from sqlalchemy import select, update
+
+from privapub import identifiers
+from privapub.database.connect import Database
+from privapub.errors import NotFound
+from privapub.jobs import read, reaper
+from privapub.jobs.enqueue import fact_kind, put, put_fact
+from privapub.jobs.job import Done, Job, NewJob, Outcome
+from privapub.jobs.kind import JobKind
+from privapub.jobs.lease import Slot, lease
+from privapub.jobs.tables import job as table
+from privapub.jobs.tables import lane
+from privapub.jobs.worker import Worker
+
+
+class PostPublished(msgspec.Struct, frozen=True):
+    post: int
+    audience: str
+
+
+@dataclass(frozen=True)
+class FollowAsked:
+    by: int
+
+
+async def done(_job: Job) -> Outcome:
+    return Done()
+
+
+WORK = JobKind("work", fetch=done)
+
+
+async def take(database: Database, scope: str = "") -> list[Any]:
+    found = await lease(database, [Slot(WORK, 8)], identifiers.token(), scope=scope)
+    return [job.args for job in found.jobs]
+
+
+async def test_a_fact_is_a_job_of_its_name(database: Database) -> None:
+    async with database.write() as tx:
+        await put_fact(tx, PostPublished(7, "followers"))
+        await put_fact(tx, FollowAsked(3), trigger="request")
+    async with database.read() as tx:
+        rows = await tx.all(select(table).order_by(table.c.id))
+    assert [(row.kind, row.lane, row.args, row.trigger) for row in rows] == [
+        ("post_published", "facts", '{"post": 7, "audience": "followers"}', ""),
+        ("follow_asked", "facts", '{"by": 3}', "request"),
+    ]
+    assert fact_kind(PostPublished) == "post_published"
+
+
+async def test_a_job_of_a_transaction_that_is_rolled_back_never_was(database: Database) -> None:
+    with pytest.raises(ZeroDivisionError):
+        async with database.write() as tx:
+            assert await put(tx, [NewJob("work", "work")]) == 1
+            raise ZeroDivisionError
+    assert await take(database) == []
+    async with database.read() as tx:
+        assert await tx.all(select(lane)) == []
+
+
+async def test_a_scope_sees_its_own_jobs_only(database: Database) -> None:
+    async with database.write() as tx:
+        await put(tx, [NewJob("work", "work", {"n": 1}, dedupe_key="same")], scope="a")
+        assert await put(tx, [NewJob("work", "work", {"n": 2}, dedupe_key="same")], scope="b") == 1
+    with anyio.fail_after(30):
+        assert await Worker(database, {"work": WORK}, scope="a").drain() == 1
+    assert await take(database) == []
+    assert await take(database, "b") == [{"n": 2}]
+
+
+async def test_a_lane_that_has_forgotten_its_jobs_is_put_right(database: Database) -> None:
+    async with database.write() as tx:
+        await put(tx, [NewJob("work", "work", {"n": 1})])
+        await put(tx, [NewJob("work", "ordered", {"n": 2}, ordering_key="x")])
+    async with database.write() as tx:
+        await tx.execute(update(lane).values(next_at=None))
+        await tx.execute(update(table).where(table.c.ordering_key == "x").values(state="blocked"))
+    assert await take(database) == []
+    assert await reaper.repair(database) == 2
+    assert await reaper.repair(database) == 0
+    assert sorted(args["n"] for args in await take(database)) == [1, 2]
+
+
+async def test_many_are_put_at_once_and_the_operator_sees_them(database: Database) -> None:
+    async with database.write() as tx:
+        jobs = [NewJob("work", f"host:{n % 40}.example", {"n": n}, dedupe_key=f"{n % 1600}") for n in range(2000)]
+        assert await put(tx, jobs) == 1600
+    async with database.read() as tx:
+        assert await read.counts(tx) == {"work": {"waiting": 1600}}
+        assert len(await read.list_jobs(tx, "work", "host:3.example", "waiting", 10)) == 10
+        hosts = await read.list_hosts(tx, 100)
+        assert (len(hosts), sum(row.waiting for row in hosts), sum(row.leased for row in hosts)) == (40, 1600, 0)
+        (host,) = await read.show_host(tx, "3.example")
+        assert host.waiting == 40
+        with pytest.raises(NotFound):
+            await read.show(tx, 10_000_000)
+        with pytest.raises(NotFound):
+            await read.show_host(tx, "nobody.example")
+
+
+async def test_a_key_for_while_it_waits_asks_for_a_key_and_no_order(database: Database) -> None:
+    async with database.write() as tx:
+        with pytest.raises(ValueError, match="dedupe key"):
+            await put(tx, [NewJob("work", "work", unique_while_waiting=True)])
+        with pytest.raises(ValueError, match="ordering key"):
+            await put(tx, [NewJob("work", "work", dedupe_key="a", ordering_key="b", unique_while_waiting=True)])
