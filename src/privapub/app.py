@@ -20,6 +20,7 @@ from privapub import clock
 from privapub.actors import application
 from privapub.actors.addresses import Addresses
 from privapub.database.connect import Database
+from privapub.effects import prune
 from privapub.errors import OperatorError
 from privapub.federation import routes as federation
 from privapub.job_table import job_kinds
@@ -83,6 +84,8 @@ async def prepare(server: Server) -> None:
         log.info("the database is empty: making its tables", schema=HEAD)
         await upgrade(server.settings.database)
     await check_ready(server)
+    async with server.database.write() as tx:
+        await prune.plan(tx)
 
 
 def web_application(server: Server) -> ASGIApp:

@@ -13,7 +13,7 @@ from privapub.federation.fetching.post import fetch_post
 from privapub.federation.fetching.webfinger import resolve
 from privapub.federation.inbox.audience import concerned
 from privapub.federation.inbox.on_create import received
-from privapub.markup.render import Mention, find_mentions, render
+from privapub.markup.render import Mention, find_mentions, render, tag_address
 from privapub.posts import audience as audiences
 from privapub.posts.edit import edit
 from privapub.posts.publish import publish
@@ -141,15 +141,14 @@ async def _written(server: Server, text: str, parent: Post | None) -> Written:
     mentions = {
         address: Mention(person.uri, person.url or person.uri, person.address) for address, person in people.items()
     }
-    rendered = render(text, mentions, f"{server.base_url}/tags/")
+    tag_url = f"{server.base_url}/tags/"
+    rendered = render(text, mentions, tag_url)
     named = {person.id: person for person in people.values()}
     if parent:
         async with server.database.read() as tx:
             named.setdefault(parent.author_id, await known(tx, parent.author_id))
     tags = _mention_tags(named.values())
-    tags += [
-        {"type": "Hashtag", "href": f"{server.base_url}/tags/{tag}", "name": f"#{tag}"} for tag in rendered.hashtags
-    ]
+    tags += [{"type": "Hashtag", "href": tag_address(tag_url, tag), "name": f"#{tag}"} for tag in rendered.hashtags]
     return Written(rendered.html, tuple(named), tags)
 
 
