@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import and_, delete, or_, select, update
+from sqlalchemy import and_, delete, func, or_, select, update
 
 from privapub import identifiers
 from privapub.database.transaction import Transaction
@@ -52,33 +52,23 @@ async def store(
     The same id with other content is another activity: some servers give two of them one id. An activity without an id
     counts under its digest.
     """
-    row_id = identifiers.sortable(now)
-    statement = tx.insert(incoming).values(
-        id=row_id,
-        owner=owner,
-        activity_id=activity_id or digest,
-        digest=digest,
-        kind=kind,
-        actor_id=actor_id,
-        actor_uri=actor_uri,
-        body=json.dumps(document, ensure_ascii=False),
-        received_at=now,
-    )
-    if kind in RELATIONSHIPS:
-        # Opened again if it was handled; left alone while it waits.
-        statement = statement.on_conflict_do_update(
-            index_elements=["owner", "activity_id", "digest"],
-            set_={
-                "body": statement.excluded.body,
-                "received_at": now,
-                "handled_at": None,
-                "kept_out": None,
-            },
-            where=incoming.c.handled_at.is_not(None),
-        )
-    else:
-        statement = statement.on_conflict_do_nothing(index_elements=["owner", "activity_id", "digest"])
-    queued = await tx.scalar(statement.returning(incoming.c.id))
+    values = {
+        "id": identifiers.sortable(now),
+        "owner": owner,
+        "activity_id": activity_id or digest,
+        "digest": digest,
+        "kind": kind,
+        "actor_id": actor_id,
+        "actor_uri": actor_uri,
+        "body": json.dumps(document, ensure_ascii=False),
+        "received_at": now,
+    }
+    queued = await _keep(tx, values)
+    if queued is None and kind in RELATIONSHIPS:
+        between = await _said_otherwise_since(tx, values)
+        if between is not None:
+            # Follow, Undo, Follow while all three wait: the third is no copy of the first, but what holds in the end.
+            queued = await _keep(tx, {**values, "digest": f"{digest} after {between}"})
     if queued is None:
         return "copy"
     # An Undo must not overtake what it undoes, nor a Reject an Accept: what one actor says of its relations keeps its
@@ -86,6 +76,50 @@ async def store(
     order = f"inbox {actor_uri}" if kind in RELATIONSHIPS else None
     await put(tx, [NewJob(INBOX, INBOX, {"incoming": queued}, ordering_key=order)])
     return "queued"
+
+
+async def _keep(tx: Transaction, values: dict[str, Any]) -> int | None:
+    """The number of the row that is to be handled; None where there is nothing to do."""
+    statement = tx.insert(incoming).values(values)
+    if values["kind"] in RELATIONSHIPS:
+        # Opened again if it was handled; left alone while it waits.
+        statement = statement.on_conflict_do_update(
+            index_elements=["owner", "activity_id", "digest"],
+            set_={
+                "body": statement.excluded.body,
+                "received_at": statement.excluded.received_at,
+                "handled_at": None,
+                "kept_out": None,
+            },
+            where=incoming.c.handled_at.is_not(None),
+        )
+    else:
+        statement = statement.on_conflict_do_nothing(index_elements=["owner", "activity_id", "digest"])
+    kept: int | None = await tx.scalar(statement.returning(incoming.c.id))
+    return kept
+
+
+async def _said_otherwise_since(tx: Transaction, values: dict[str, Any]) -> int | None:
+    """The last Undo of this actor that waits and came after the one that waits (of an Undo: what was not one)."""
+    first = await tx.first(
+        select(incoming.c.id, incoming.c.received_at).where(
+            *(incoming.c[name] == values[name] for name in ("owner", "activity_id", "digest"))
+        )
+    )
+    if first is None:
+        return None
+    undo = incoming.c.kind == "Undo"
+    other = undo if values["kind"] != "Undo" else and_(~undo, incoming.c.kind.in_(sorted(RELATIONSHIPS)))
+    found: int | None = await tx.scalar(
+        select(func.max(incoming.c.id)).where(
+            incoming.c.received_at >= first.received_at,
+            incoming.c.id != first.id,
+            incoming.c.actor_uri == values["actor_uri"],
+            incoming.c.handled_at.is_(None),
+            other,
+        )
+    )
+    return found
 
 
 async def take(tx: Transaction, incoming_id: int) -> Incoming | None:

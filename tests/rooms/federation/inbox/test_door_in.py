@@ -12,6 +12,7 @@ from fakes.world import Answered, Person, World
 from privapub import clock
 from privapub.actors.read import Actor
 from privapub.database.connect import Database
+from privapub.federation.fetching import scheme
 from privapub.federation.signatures.digest import digest
 
 UNSIGNED = (("Host", "sut.test"), ("Content-Type", "application/activity+json"))
@@ -139,6 +140,8 @@ async def test_an_inbox_that_is_nobodys_is_not_found(world: World) -> None:
 async def test_rfc_9421_is_taken_and_its_query_and_host_are_what_the_sender_meant(world: World) -> None:
     alice, carol = await world.persona(), world.person("https://peer.test/u/carol")
     assert (await world.post(alice.inbox, follow_of(carol, alice), by=carol, scheme="rfc9421")).status == 202
+    async with world.database.read() as tx:
+        assert await scheme.of_host(tx, "peer.test", clock.now()) == "rfc9421"  # so it is spoken to in it too
     other = follow_of(carol, alice, "https://peer.test/follow/78")
     assert (await world.post(f"{alice.inbox}?x=1", other, by=carol, scheme="rfc9421")).status == 202
 

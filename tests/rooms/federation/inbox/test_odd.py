@@ -101,3 +101,33 @@ async def test_relations_are_handled_in_the_order_in_which_they_came(world: Worl
     await world.drain()
     assert await state(world, await world.actor(CAROL), alice) == "accepted"
     assert [each["object"]["id"] for each in world.sent()] == [f"https://peer.test/f/{number}" for number in range(4)]
+
+
+async def test_following_undoing_and_following_again_with_one_id_while_all_wait_ends_as_following(world: World) -> None:
+    """Friendica's Follow has one id for ever; what waits must not make a copy of what was taken back since."""
+    alice, carol = await world.persona(), world.person(CAROL)
+    await world.learnt(carol)
+    asks = follow_of(carol, alice)
+    for number in range(3):
+        await world.post(alice.inbox, asks, by=carol)
+        await world.post(alice.inbox, asks, by=carol)
+        if number < 2:
+            await world.post(alice.inbox, of("Undo", carol, asks, f"https://peer.test/u/{number}"), by=carol)
+    assert world.arrivals()[("peer.test", "copy", "")] == 3
+    await world.drain()
+    assert await state(world, await world.actor(CAROL), alice) == "accepted"
+    assert len(world.sent()) == 3
+
+
+async def test_undos_with_one_id_that_wait_each_end_the_follow_before_them(world: World) -> None:
+    alice, carol = await world.persona(), world.person(CAROL)
+    await world.learnt(carol)
+    for number in range(2):
+        asks = follow_of(carol, alice, f"https://peer.test/f/{number}")
+        await world.post(alice.inbox, asks, by=carol)
+        await world.post(alice.inbox, of("Undo", carol, alice.uri, f"{alice.uri}#Undo"), by=carol)
+        await world.post(
+            alice.inbox, {**of("Undo", carol, {**asks, "id": "https://peer.test/f"}, "https://peer.test/u")}, by=carol
+        )
+    await world.drain()
+    assert await state(world, await world.actor(CAROL), alice) is None
