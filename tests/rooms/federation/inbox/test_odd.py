@@ -131,3 +131,12 @@ async def test_undos_with_one_id_that_wait_each_end_the_follow_before_them(world
         )
     await world.drain()
     assert await state(world, await world.actor(CAROL), alice) is None
+
+
+async def test_copies_that_come_at_once_are_one(world: World) -> None:
+    alice, carol = await world.persona(), world.person(CAROL)
+    await world.learnt(carol)
+    written = create(carol, note(carol, to=[PUBLIC, alice.uri]))
+    told = await asyncio.gather(*(world.post(alice.inbox, written, by=carol) for _ in range(8)))
+    assert {each.status for each in told} == {202}
+    assert world.arrivals() == {("peer.test", "queued", ""): 1, ("peer.test", "copy", ""): 7}
