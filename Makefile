@@ -2,6 +2,8 @@
 
 PYTHON ?= python3
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+# A start without compiled files takes seconds longer.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help run test lint check format bench town lock docs migration
 .DEFAULT_GOAL := help
@@ -26,7 +28,7 @@ help:
 	$$python -m venv .venv || { echo "Python's venv is missing (Debian: apt install python3-venv)." >&2; exit 1; }
 	@awk '/^[^ #]/ { uv = /^uv==/ } uv' requirements.lock > .venv/uv.txt
 	.venv/bin/python -m pip install --quiet --require-hashes --no-deps -r .venv/uv.txt
-	.venv/bin/uv pip sync --quiet --python .venv/bin/python --require-hashes requirements.lock
+	.venv/bin/uv pip sync --quiet --compile-bytecode --python .venv/bin/python --require-hashes requirements.lock
 	.venv/bin/uv pip install --quiet --python .venv/bin/python --offline --no-deps --no-build-isolation --editable .
 	@touch $@
 

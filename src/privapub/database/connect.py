@@ -11,6 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from privapub.database.transaction import Transaction, _open_here
 
 READERS = 4
+# What was acknowledged is on the disk. (Tests that pull no plug turn it off.)
+SYNCHRONOUS = "FULL"
 # Seconds to wait for SQLite's one lock. Waiting is not fair: a command beside a busy server asks many times in vain.
 BUSY = 30
 PG_CHANNEL = "privapub"
@@ -107,7 +109,7 @@ def _sqlite(path: str, *, writer: bool) -> AsyncEngine:
         cursor = connection.cursor()
         for pragma in (
             "journal_mode=WAL",
-            "synchronous=FULL",
+            f"synchronous={SYNCHRONOUS}",
             "foreign_keys=ON",
             f"busy_timeout={BUSY * 1000}",
             "temp_store=MEMORY",

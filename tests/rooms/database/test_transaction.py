@@ -10,22 +10,22 @@ from privapub.database.transaction import is_open_here
 
 async def test_what_is_written_is_there_after_the_commit_and_not_after_an_error(database: Database) -> None:
     async with database.write() as tx:
-        await tx.execute(text("CREATE TABLE thing(name TEXT)"))
-        await tx.execute(text("INSERT INTO thing VALUES('kept')"))
+        await tx.execute(text("CREATE TABLE made_by_test(name TEXT)"))
+        await tx.execute(text("INSERT INTO made_by_test VALUES('kept')"))
     with pytest.raises(ZeroDivisionError):
         async with database.write() as tx:
-            await tx.execute(text("INSERT INTO thing VALUES('lost')"))
+            await tx.execute(text("INSERT INTO made_by_test VALUES('lost')"))
             raise ZeroDivisionError
     async with database.read() as tx:
-        assert [row.name for row in await tx.all(text("SELECT name FROM thing"))] == ["kept"]
+        assert [row.name for row in await tx.all(text("SELECT name FROM made_by_test"))] == ["kept"]
 
 
 async def test_a_reader_cannot_write(database: Database) -> None:
     async with database.write() as tx:
-        await tx.execute(text("CREATE TABLE thing(name TEXT)"))
+        await tx.execute(text("CREATE TABLE made_by_test(name TEXT)"))
     with pytest.raises(Exception, match=r"readonly|read-only"):
         async with database.read() as tx:
-            await tx.execute(text("INSERT INTO thing VALUES('no')"))
+            await tx.execute(text("INSERT INTO made_by_test VALUES('no')"))
 
 
 async def test_listeners_hear_of_a_commit_and_never_of_a_rollback(database: Database) -> None:
@@ -54,16 +54,16 @@ async def test_a_task_knows_whether_it_is_inside_a_transaction(database: Databas
 
 async def test_many_writers_take_turns(database: Database) -> None:
     async with database.write() as tx:
-        await tx.execute(text("CREATE TABLE counter(n INTEGER)"))
-        await tx.execute(text("INSERT INTO counter VALUES(0)"))
+        await tx.execute(text("CREATE TABLE made_by_test(n INTEGER)"))
+        await tx.execute(text("INSERT INTO made_by_test VALUES(0)"))
 
     async def add() -> None:
         async with database.write() as tx:
-            await tx.execute(text("UPDATE counter SET n = n + 1"))
+            await tx.execute(text("UPDATE made_by_test SET n = n + 1"))
 
     with anyio.fail_after(60):
         async with anyio.create_task_group() as group:
             for _ in range(50):
                 group.start_soon(add)
     async with database.read() as tx:
-        assert await tx.scalar(text("SELECT n FROM counter")) == 50
+        assert await tx.scalar(text("SELECT n FROM made_by_test")) == 50

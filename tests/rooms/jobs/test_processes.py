@@ -112,7 +112,7 @@ async def test_six_processes_take_no_job_twice_and_no_more_than_two_of_a_lane(
 
 async def test_workers_that_are_killed_at_random_moments_lose_nothing(database: Database, database_url: str) -> None:
     async with database.write() as tx:
-        await tx.execute(text("CREATE TABLE effect(n INTEGER)"))
+        await tx.execute(text("CREATE TABLE made_by_test(n INTEGER)"))
     count = 0
     async with listening() as ear:
         with anyio.fail_after(120 + 10 * KILLS):

@@ -1,6 +1,5 @@
 """Signing our own GETs, as the application actor."""
 
-from functools import lru_cache
 
 from privapub import clock
 from privapub.actors import application
@@ -25,7 +24,7 @@ async def application_key(server: Server) -> PrivateKey:
         async with server.database.write() as tx:
             made = await application.ensure(tx, Addresses(server.base_url), server.domain, clock.now())
             found = await signing_key(tx, made.id)
-    return _read(*found)
+    return PrivateKey.from_pem(*found)
 
 
 def signer(key: PrivateKey, scheme: Scheme) -> Sign:
@@ -35,8 +34,3 @@ def signer(key: PrivateKey, scheme: Scheme) -> Sign:
         return sign(HttpRequest(method, url, headers, body), key, scheme, clock.now())
 
     return add
-
-
-@lru_cache(maxsize=8)  # reading a private key costs as much as signing with it
-def _read(key_id: str, pem: str) -> PrivateKey:
-    return PrivateKey.from_pem(key_id, pem)
