@@ -37,7 +37,7 @@ run: .venv/made
 
 # Some of them: make test ARGS="-k inbox"
 test: .venv/made
-	.venv/bin/python -m pytest $(ARGS)
+	.venv/bin/python -m pytest --numprocesses auto --dist worksteal $(ARGS)
 
 lint: .venv/made
 	.venv/bin/ruff format --check .

@@ -38,7 +38,7 @@ def kinds(port: int) -> dict[str, JobKind]:
         os._exit(1)
 
     async def write(tx: Transaction, job: Job, _fetched: Any, _now: float) -> Outcome:
-        await tx.execute(text("INSERT INTO effect VALUES(:n)").bindparams(n=job.args["n"]))
+        await tx.execute(text("INSERT INTO made_by_test VALUES(:n)").bindparams(n=job.args["n"]))
         return Done()
 
     return {

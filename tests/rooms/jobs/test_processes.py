@@ -129,7 +129,7 @@ async def test_workers_that_are_killed_at_random_moments_lose_nothing(database: 
             with started(database_url, ear, 2):
                 await all_done(database)
     async with database.read() as tx:
-        effects = Counter(row[0] for row in await tx.all(text("SELECT n FROM effect")))
+        effects = Counter(row[0] for row in await tx.all(text("SELECT n FROM made_by_test")))
         states = Counter(row[0] for row in await tx.all(select(table.c.state)))
         interrupted = await tx.scalar(select(func.count()).where(table.c.attempt > 1).select_from(table))
     assert effects == Counter(range(count)), "what was written is written once"
