@@ -1,4 +1,4 @@
-"""Passwords (SECURITY 17: argon2id)."""
+"""Passwords: argon2id."""
 
 import argon2
 import pytest

@@ -2,6 +2,5 @@
 
 `inboxes` decides *where* something goes (never *who* may have it: that is `posts.audience`), `deliver` stores the bytes
 once and queues one job for each inbox in the caller's transaction, `send` signs and posts at each try, `answer` (pure)
-judges what came back, `sent` keeps who got what as long as the post or its tombstone lives, and `scheme` remembers how
-each host likes its signatures.
+judges what came back, and `sent` keeps who got what as long as the post or its tombstone lives.
 """

@@ -1,4 +1,4 @@
-"""What the answer to a delivery means (SPEC 1.8). Pure."""
+"""What the answer to a delivery means: an HTTP status, as a verdict. Pure."""
 
 import re
 from dataclasses import dataclass

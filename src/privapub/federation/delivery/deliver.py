@@ -1,4 +1,4 @@
-"""Put an activity on its way: one rendering, one row for each inbox, one bulk insert of jobs (SPEC 3.2)."""
+"""Put an activity on its way: one rendering, one row for each inbox, one bulk insert of jobs."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Where something goes: from recipients to inboxes (SPEC 3.1). Never who may have it."""
+"""Where something goes: from recipients to inboxes, one copy for each shared inbox. Never who may have it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""One try of one delivery: sign afresh, post, judge the answer (SPEC 1.8, 3.3). No transaction is open meanwhile."""
+"""One try of one delivery: sign afresh, post, judge the answer. No transaction is open meanwhile."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Who got what: one row for each post and inbox (SPEC 3.4)."""
+"""Who got what: one row for each post and inbox, so that what follows goes there too."""
 
 from collections.abc import Iterable
 

@@ -4,6 +4,6 @@
 
 Every request is a GET signed by the application actor, so that no persona is revealed by what it reads. Nothing is
 believed but from its own host: the `id` of a document is the URL that finally answered, else it is fetched once more
-from where it says that it lives (SPEC 4.5). Nothing of our own is ever fetched. What could not be had is a
-`FetchProblem` with the reason of SPEC 4.2, or `NotFound` where an address names nobody.
+from where it says that it lives. Nothing of our own is ever fetched. What could not be had is a `FetchProblem` with its
+reason, or `NotFound` where an address names nobody.
 """

@@ -1,4 +1,4 @@
-"""One ActivityStreams document, from its own host (SPEC 4.5)."""
+"""One ActivityStreams document, from its own host: what another host says of it is not believed."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""How each host likes its signatures (SPEC 3.3): what worked is remembered for 30 days."""
+"""How each host likes its signatures: what worked is remembered for 30 days."""
 
 from typing import Literal
 

@@ -1,6 +1,5 @@
 """Signing our own GETs, as the application actor."""
 
-
 from privapub import clock
 from privapub.actors import application
 from privapub.actors.addresses import Addresses

@@ -15,7 +15,7 @@ async def answered_follow(tx: Transaction, activity: Activity, signer: Actor) ->
     """Our follow of the signer that this answers, or None.
 
     An embedded Follow is found by its actor and object, whatever its id: servers rewrite it. A bare id must be the one
-    that our own Follow had. Only whom we asked may answer (SECURITY 8).
+    that our own Follow had. Only whom we asked may answer: else anybody could make our personas their followers.
     """
     embedded = activity.object
     if embedded is not None and _is_whole(embedded):

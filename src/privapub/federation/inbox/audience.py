@@ -25,7 +25,7 @@ async def concerned(tx: Transaction, record: RemotePost, author: Actor, owner: s
     """Whom the post concerns. `owner` is the persona (as text) whose own inbox it came to, or "".
 
     It concerns us if it names one of ours, answers one of ours, or is for the followers of somebody whom one of ours
-    follows. What names nobody and came to somebody's own inbox is theirs: a circle's members are not named (SPEC 7.2).
+    follows. What names nobody and came to somebody's own inbox is theirs: of a circle the members are not named.
     """
     audience = audience_of(record, author.followers)
     mentioned = [tag["href"] for tag in record.tags if tag["type"] == "Mention"]

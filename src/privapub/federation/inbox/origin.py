@@ -1,4 +1,4 @@
-"""What a signed activity may claim, as far as the document alone tells (SPEC 2.3). Pure."""
+"""What a signed activity may claim, as far as the document alone tells: what it names is on its host. Pure."""
 
 from privapub.federation.documents.read_activity import Activity
 from privapub.federation.fetching.origin import same_origin

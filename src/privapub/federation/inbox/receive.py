@@ -1,4 +1,4 @@
-"""The door of the inbox: what a POST must be before it is queued (SPEC 2.1, 2.3), and what it is told.
+"""The door of the inbox: what a POST must be before it is queued, and what it is told.
 
 Cheapest first: size, content type, form, signature as far as it shows without a key, what the document itself gives
 away, then the key. Only then one transaction holds the activity and its job, and is committed before the 202.

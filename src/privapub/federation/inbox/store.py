@@ -1,4 +1,4 @@
-"""The queue's memory of what came: one row for each owner, id and canonical content (SPEC 2.2)."""
+"""The queue's memory of what came: one row for each owner, id and canonical content."""
 
 import json
 from dataclasses import dataclass

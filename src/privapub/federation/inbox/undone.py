@@ -1,4 +1,4 @@
-"""How an Undo that came too early is told from one that is about something else (SPEC 2.5). Pure."""
+"""How an Undo that came too early is told from one that is about something else. Pure."""
 
 
 def undo_keys(actor: str, kind: str, activity_id: str | None, object_id: str | None) -> tuple[str, ...]:
