@@ -15,6 +15,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
+from starlette.requests import Request
+
 from privapub import scope
 from privapub.actors import read
 from privapub.actors.read import Actor
@@ -101,6 +103,15 @@ class _Memory:
 _memories: WeakKeyDictionary[Door, _Memory] = WeakKeyDictionary()
 
 
+def as_sent(server: Server, request: Request, body: bytes = b"") -> HttpRequest:
+    """The request as its sender wrote it: a proxy between us changes neither path nor query."""
+    raw_path: bytes = request.scope.get("raw_path") or request.scope["path"].encode()
+    query: bytes = request.scope.get("query_string", b"")
+    target = raw_path.partition(b"?")[0].decode("latin-1") + (f"?{query.decode('latin-1')}" if query else "")
+    headers = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers.raw)
+    return HttpRequest(request.method, server.base_url + target, headers, body)
+
+
 def examine(server: Server, request: HttpRequest, now: float) -> Presented:
     """What the request presents, all that needs no key being well: its form, its time, its digest, its host.
 
@@ -149,11 +160,9 @@ async def _ask(server: Server, memory: _Memory, claim: Presented, request: HttpR
 
 def _unhad(problem: PrivaPubError) -> Refused | Undecided:
     """Why there is no key: for good, or for now (pure)."""
-    if isinstance(problem, FetchProblem):
-        if not final(problem):
-            return Undecided(f"key-{problem.reason}", _NO_KEY)
-        return Refused(f"key-{problem.reason}", _NO_KEY)
-    return Refused("no-key", _NO_KEY)
+    if not isinstance(problem, FetchProblem):
+        return Refused("no-key", _NO_KEY)
+    return (Refused if final(problem) else Undecided)(f"key-{problem.reason}", _NO_KEY)
 
 
 async def _known(server: Server, key_id: str) -> tuple[Actor, PublicKey] | None:

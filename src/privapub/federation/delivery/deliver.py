@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import delete, insert, select
-from yarl import URL
 
 from privapub import identifiers
 from privapub.database.transaction import Transaction
@@ -12,9 +11,11 @@ from privapub.federation.delivery import sent
 from privapub.federation.delivery.inboxes import Target
 from privapub.federation.delivery.tables import rendering
 from privapub.federation.documents.encode import encode
+from privapub.federation.fetching.origin import origin
 from privapub.federation.signatures.digest import sha256_base64
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import NewJob
+from privapub.jobs.read import HOST
 
 DELIVERY = "delivery"
 # A waiting delivery is given up after 30 days, and its job is kept for seven more: then nobody asks for the bytes.
@@ -23,14 +24,7 @@ RENDERING_KEPT = 40 * 86400.0
 
 def lane_of(inbox: str) -> str:
     """The lane of deliveries to the host of an inbox: `host:example.org`, with the port where it is no usual one."""
-    return f"host:{host_of(inbox)}"
-
-
-def host_of(url: str) -> str:
-    """Host and port as they name a server: the port only where it is not the scheme's own."""
-    parsed = URL(url)
-    host = parsed.host or ""
-    return host if parsed.is_default_port() or parsed.port is None else f"{host}:{parsed.port}"
+    return f"{HOST}{origin(inbox)}"
 
 
 async def deliver(

@@ -6,8 +6,10 @@ from typing import Any
 
 from sqlalchemy import Row, select
 
+from privapub.actors.read import HERE
 from privapub.actors.tables import actor
 from privapub.database.transaction import Transaction
+from privapub.follows.read import ACCEPTED
 from privapub.follows.tables import follow
 
 # Audiences whose posts every server may know of, so that one copy for a whole server gives nothing away.
@@ -28,17 +30,17 @@ async def of_actors(tx: Transaction, ids: Iterable[int], *, shared: bool) -> lis
     rows: list[Row[Any]] = []
     for start in range(0, len(wanted), 500):
         rows += await tx.all(_INBOXES.where(actor.c.id.in_(wanted[start : start + 500])))
-    return _targets([(row.uri, row.inbox, row.shared_inbox) for row in rows], shared=shared)
+    return _targets(rows, shared=shared)
 
 
 async def of_followers(tx: Transaction, followed_id: int) -> list[Target]:
     """The inboxes of everyone whose follow of this actor is in force, one for each server."""
     rows = await tx.all(
         _INBOXES.join(follow, follow.c.follower_id == actor.c.id).where(
-            follow.c.followed_id == followed_id, follow.c.state == "accepted"
+            follow.c.followed_id == followed_id, follow.c.state == ACCEPTED
         )
     )
-    return _targets([(row.uri, row.inbox, row.shared_inbox) for row in rows], shared=True)
+    return _targets(rows, shared=True)
 
 
 def unique(targets: Iterable[Target]) -> list[Target]:
@@ -50,10 +52,10 @@ def unique(targets: Iterable[Target]) -> list[Target]:
     )
 
 
-def _targets(rows: Sequence[tuple[str, str, str | None]], *, shared: bool) -> list[Target]:
+def _targets(rows: Sequence[Row[Any]], *, shared: bool) -> list[Target]:
     return unique(
-        Target(shared_inbox) if shared and shared_inbox else Target(inbox, uri) for uri, inbox, shared_inbox in rows
+        Target(row.shared_inbox) if shared and row.shared_inbox else Target(row.inbox, row.uri) for row in rows
     )
 
 
-_INBOXES = select(actor.c.uri, actor.c.inbox, actor.c.shared_inbox).where(~actor.c.local, actor.c.state == "here")
+_INBOXES = select(actor.c.uri, actor.c.inbox, actor.c.shared_inbox).where(~actor.c.local, actor.c.state == HERE)

@@ -2,32 +2,31 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import select
 
 from privapub import clock, scope
+from privapub.actors.keys import signing_key
+from privapub.actors.read import HERE
 from privapub.actors.remote import mark_gone
 from privapub.actors.tables import actor
 from privapub.database.transaction import Transaction
 from privapub.errors import PrivaPubError
 from privapub.federation.delivery import sent
 from privapub.federation.delivery.answer import Verdict, judge
-from privapub.federation.delivery.deliver import host_of, job
+from privapub.federation.delivery.deliver import job
 from privapub.federation.delivery.inboxes import Target
 from privapub.federation.delivery.tables import rendering
 from privapub.federation.fetching import scheme as schemes
 from privapub.federation.fetching.actor import fetch_actor
+from privapub.federation.fetching.origin import origin
+from privapub.federation.fetching.signer import signer
+from privapub.federation.signatures.claim import Scheme
 from privapub.federation.signatures.keys import PrivateKey
-from privapub.federation.signatures.request import HttpRequest
-from privapub.federation.signatures.sign import sign
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import Done, GiveUp, Job, Outcome, Retry
-from privapub.outbound.answers import FetchProblem
-from privapub.personas.keys import signing_key
+from privapub.outbound.answers import ACTIVITY_JSON, FetchProblem
 from privapub.server import Server
-
-CONTENT_TYPE = "application/activity+json"
 
 
 @dataclass(frozen=True)
@@ -37,9 +36,8 @@ class Parcel:
     inbox: str
     body: bytes
     digest: str
-    actor_id: int
     key: PrivateKey
-    scheme: schemes.Scheme
+    scheme: Scheme
 
 
 async def send(server: Server, job: Job) -> Outcome:
@@ -95,21 +93,15 @@ async def _parcel(tx: Transaction, job: Job, now: float) -> Parcel | None:
     if row is None:
         return None
     inbox = job.args["inbox"]
-    key_id, pem = await signing_key(tx, row.actor_id)
-    scheme = await schemes.of_host(tx, host_of(inbox), now)
-    return Parcel(inbox, row.body, row.digest, row.actor_id, PrivateKey.from_pem(key_id, pem), scheme)
+    key = PrivateKey.from_pem(*await signing_key(tx, row.actor_id))
+    return Parcel(inbox, row.body, row.digest, key, await schemes.of_host(tx, origin(inbox), now))
 
 
-async def _post(server: Server, parcel: Parcel, scheme: schemes.Scheme) -> Verdict:
-    async def signer(
-        method: str, url: str, headers: tuple[tuple[str, str], ...], body: bytes
-    ) -> tuple[tuple[str, str], ...]:
-        request = HttpRequest(method, url, headers, body)
-        return sign(request, parcel.key, scheme, clock.now(), digest_b64=parcel.digest)
-
+async def _post(server: Server, parcel: Parcel, scheme: Scheme) -> Verdict:
+    sign = signer(parcel.key, scheme, parcel.digest)
     try:
         with scope.purpose("delivery"):
-            answer = await server.door.post(parcel.inbox, parcel.body, content_type=CONTENT_TYPE, sign=signer)
+            answer = await server.door.post(parcel.inbox, parcel.body, content_type=ACTIVITY_JSON, sign=sign)
     except FetchProblem as problem:
         if problem.reason in ("disallowed", "private-address"):
             return Verdict("final", problem.reason)
@@ -125,7 +117,7 @@ async def _knock(server: Server, parcel: Parcel, refused: Verdict) -> Verdict:
         return Verdict("final", f"{refused.why} whichever way it was signed")
     if verdict.kind == "taken":
         async with server.database.write() as tx:
-            await schemes.remember(tx, host_of(parcel.inbox), scheme, clock.now())
+            await schemes.remember(tx, origin(parcel.inbox), scheme, clock.now())
     return verdict
 
 
@@ -151,9 +143,9 @@ async def _follow_the_actor(server: Server, old: Job, parcel: Parcel, verdict: V
 
 async def _someone_at(server: Server, shared_inbox: str) -> str | None:
     async with server.database.read() as tx:
-        statement = select(actor.c.uri).where(actor.c.shared_inbox == shared_inbox, actor.c.state == "here").limit(1)
-        uri: Any = await tx.scalar(statement)
-    return uri if isinstance(uri, str) else None
+        statement = select(actor.c.uri).where(actor.c.shared_inbox == shared_inbox, actor.c.state == HERE).limit(1)
+        uri: str | None = await tx.scalar(statement)
+    return uri
 
 
 async def _ask_whether_gone(server: Server, job: Job) -> None:
@@ -163,11 +155,9 @@ async def _ask_whether_gone(server: Server, job: Job) -> None:
         return
     try:
         await fetch_actor(server, uri, fresh=True)
-    except FetchProblem as problem:
-        if problem.status != 410:
+    except PrivaPubError as problem:
+        if not isinstance(problem, FetchProblem) or problem.status != 410:
             return
-    except PrivaPubError:
-        return
     else:
         return
     async with server.database.write() as tx:

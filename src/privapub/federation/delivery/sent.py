@@ -31,7 +31,7 @@ async def note_waiting(tx: Transaction, post_id: int, targets: Iterable[Target],
 async def note_outcomes(tx: Transaction, rows: list[dict[str, object]]) -> None:
     """Write outcomes: each row has `post`, `to`, `who` (the row's key), `outcome`, `why` and `at`."""
     if rows:
-        await tx.connection.execute(_OUTCOME, rows)
+        await tx.execute(_OUTCOME, rows)
 
 
 async def targets_of(tx: Transaction, post_id: int) -> list[Target]:

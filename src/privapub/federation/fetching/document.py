@@ -8,6 +8,7 @@ from privapub.federation.documents import strict_json
 from privapub.federation.fetching import scheme as schemes
 from privapub.federation.fetching.origin import bare, origin, same_origin
 from privapub.federation.fetching.signer import application_key, signer
+from privapub.federation.signatures.claim import Scheme
 from privapub.outbound.answers import ACTIVITY_ACCEPT, ACTIVITY_TYPES, Answer, FetchProblem
 from privapub.server import Server
 
@@ -66,7 +67,7 @@ async def _get(server: Server, url: str, *, fresh: bool) -> Answer:
     async with server.database.read() as tx:
         first = await schemes.of_host(tx, host, clock.now())
 
-    async def ask(scheme: schemes.Scheme, *, fresh: bool) -> Answer:
+    async def ask(scheme: Scheme, *, fresh: bool) -> Answer:
         return await server.door.get(
             url,
             accept=ACTIVITY_ACCEPT,

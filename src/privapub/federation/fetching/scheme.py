@@ -1,13 +1,11 @@
 """How each host likes its signatures: what worked is remembered for 30 days."""
 
-from typing import Literal
-
 from sqlalchemy import delete, select
 
 from privapub.database.transaction import Transaction
 from privapub.federation.fetching.tables import host_scheme
+from privapub.federation.signatures.claim import Scheme
 
-Scheme = Literal["rfc9421", "cavage"]
 REMEMBERED = 30 * 86400.0
 # Most servers read only the draft: a host gets it until it has shown that it takes the standard.
 FIRST: Scheme = "cavage"

@@ -1,11 +1,11 @@
-"""Signing our own GETs, as the application actor."""
+"""Signing what goes out: at each hop afresh, our own GETs as the application actor."""
 
 from privapub import clock
 from privapub.actors import application
 from privapub.actors.addresses import Addresses
 from privapub.actors.keys import signing_key
 from privapub.actors.read import by_uri
-from privapub.federation.fetching.scheme import Scheme
+from privapub.federation.signatures.claim import Scheme
 from privapub.federation.signatures.keys import PrivateKey
 from privapub.federation.signatures.request import HttpRequest
 from privapub.federation.signatures.sign import sign
@@ -26,10 +26,10 @@ async def application_key(server: Server) -> PrivateKey:
     return PrivateKey.from_pem(*found)
 
 
-def signer(key: PrivateKey, scheme: Scheme) -> Sign:
-    """What the door calls at each hop: a signature of its own for each."""
+def signer(key: PrivateKey, scheme: Scheme, digest: str | None = None) -> Sign:
+    """What the door calls at each hop: a signature of its own for each. `digest`: of the body, if known."""
 
     async def add(method: str, url: str, headers: Headers, body: bytes) -> Headers:
-        return sign(HttpRequest(method, url, headers, body), key, scheme, clock.now())
+        return sign(HttpRequest(method, url, headers, body), key, scheme, clock.now(), digest)
 
     return add

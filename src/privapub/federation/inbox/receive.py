@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from privapub import clock
 from privapub.actors import read
 from privapub.actors.addresses import Addresses
-from privapub.federation.asker import Refused, Signed, Undecided, examine, who_signed
+from privapub.federation.asker import Refused, Signed, Undecided, as_sent, examine, who_signed
 from privapub.federation.documents import canonical, strict_json
 from privapub.federation.documents.problems import BadDocument
 from privapub.federation.documents.read_activity import Activity, read_activity
@@ -24,8 +24,8 @@ from privapub.federation.inbox.store import store
 from privapub.federation.signatures.request import BadSignature, HttpRequest
 from privapub.outbound.answers import ACTIVITY_TYPES, is_one_of
 from privapub.server import Server
+from privapub.telemetry.arrivals import UNVERIFIED
 
-UNVERIFIED = ""
 # Some servers leave the profile out of what they send; what is signed and sent to an inbox is an activity all the same.
 TYPES = ACTIVITY_TYPES | {"application/ld+json"}
 RETRY_AFTER = "300"
@@ -71,7 +71,7 @@ async def _take(server: Server, request: Request, owner: str, now: float) -> _Ve
     if not is_one_of(", ".join(request.headers.getlist("content-type")), TYPES):
         raise _Stop(415, "refused", "content-type", "An inbox takes application/activity+json.")
     document = _document(body)
-    sent = _as_sent(server, request, body)
+    sent = as_sent(server, request, body)
     try:
         examine(server, sent, now)
     except BadSignature as bad:
@@ -121,15 +121,6 @@ def _document(body: bytes) -> dict[str, object]:
         return strict_json.read(body)
     except BadDocument as bad:
         raise _Stop(400, "refused", bad.reason, str(bad)) from None
-
-
-def _as_sent(server: Server, request: Request, body: bytes) -> HttpRequest:
-    """The request as its sender wrote it: a proxy between us changes neither path nor query."""
-    raw_path: bytes = request.scope.get("raw_path") or request.scope["path"].encode()
-    query: bytes = request.scope.get("query_string", b"")
-    target = raw_path.partition(b"?")[0].decode("latin-1") + (f"?{query.decode('latin-1')}" if query else "")
-    headers = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers.raw)
-    return HttpRequest(request.method, server.base_url + target, headers, body)
 
 
 async def _acceptable(server: Server, document: dict[str, object]) -> Activity:

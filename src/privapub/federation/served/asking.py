@@ -7,10 +7,9 @@ from starlette.requests import Request
 from privapub import clock
 from privapub.actors.read import Actor
 from privapub.errors import NotFound, Unavailable
-from privapub.federation.asker import Signed, Undecided, who_signed
-from privapub.federation.documents.encode import ACTIVITY_JSON, LD_JSON
-from privapub.federation.signatures.request import HttpRequest
+from privapub.federation.asker import Signed, Undecided, as_sent, who_signed
 from privapub.markup.characters import storable
+from privapub.outbound.answers import ACTIVITY_JSON, LD_JSON
 from privapub.server import Server
 
 _DOCUMENTS = frozenset({"application/activity+json", "application/ld+json", "application/json"})
@@ -57,15 +56,6 @@ def part(request: Request, name: str) -> str:
     if len(text) > _LONGEST_PART or storable(text) != text:
         raise NotFound("There is nothing here.")
     return text
-
-
-def as_sent(server: Server, request: Request) -> HttpRequest:
-    """A request without a body as its sender wrote it: a proxy between us changes neither path nor query."""
-    raw_path: bytes = request.scope.get("raw_path") or request.scope["path"].encode()
-    query: bytes = request.scope.get("query_string", b"")
-    target = raw_path.partition(b"?")[0].decode("latin-1") + (f"?{query.decode('latin-1')}" if query else "")
-    headers = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers.raw)
-    return HttpRequest(request.method, server.base_url + target, headers)
 
 
 async def viewer(server: Server, request: Request) -> Actor | None:

@@ -13,9 +13,9 @@ from privapub.actors.addresses import Addresses
 from privapub.actors.read import Actor, by_uri
 from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput, NotFound
-from privapub.federation.documents.encode import ACTIVITY_JSON
 from privapub.federation.served.actor import NOBODY
 from privapub.federation.served.answer import body
+from privapub.outbound.answers import ACTIVITY_JSON
 from privapub.personas.read import by_handle
 from privapub.server import Server
 
