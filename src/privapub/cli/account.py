@@ -61,7 +61,11 @@ def list_(*, as_json: Json = False) -> None:
 
 def _password(*, from_stdin: bool) -> str:
     if from_stdin:
-        password = sys.stdin.readline().rstrip("\r\n")
+        try:
+            password = sys.stdin.readline().rstrip("\r\n")
+            password.encode()  # where the locale is none, what is no text comes as surrogates
+        except UnicodeError:
+            raise InvalidInput("This password is not UTF-8.", "Choose another one.") from None
     elif sys.stdin.isatty():
         password = str(typer.prompt("Password", hide_input=True, confirmation_prompt=True))
     else:

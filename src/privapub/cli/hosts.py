@@ -4,10 +4,9 @@ from typing import Annotated, Any
 
 import typer
 
-from privapub import clock
 from privapub.cli.opened import with_server
-from privapub.cli.options import Json
-from privapub.cli.output import say, table
+from privapub.cli.options import Json, Limit
+from privapub.cli.output import lines, readable, say, table
 from privapub.jobs import read
 from privapub.server import Server
 
@@ -15,7 +14,7 @@ app = typer.Typer(name="hosts", help="The servers that something is sent to.", n
 
 
 @app.command(name="list")
-def list_(*, limit: int = 100, as_json: Json = False) -> None:
+def list_(*, limit: Limit = 100, as_json: Json = False) -> None:
     """List hosts: how much waits for each, and how long it is left in peace."""
 
     async def work(server: Server) -> list[dict[str, Any]]:
@@ -35,11 +34,8 @@ def show(host: Annotated[str, typer.Argument(help="example.org")], *, as_json: J
             return (await read.show_host(tx, host.lower()))[0]._asdict()
 
     row = _shown(with_server(work))
-    say(row, "\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in row.items()), as_json=as_json)
+    say(row, lines(row), as_json=as_json)
 
 
 def _shown(row: dict[str, Any]) -> dict[str, Any]:
-    named = {"host": row["lane"].removeprefix(read.HOST), **{key: value for key, value in row.items() if key != "lane"}}
-    return {
-        name: clock.iso(value) if name.endswith("_at") and value is not None else value for name, value in named.items()
-    }
+    return readable({"host": row.pop("lane").removeprefix(read.HOST), **row})

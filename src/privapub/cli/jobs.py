@@ -6,14 +6,14 @@ import typer
 
 from privapub import clock
 from privapub.cli.opened import with_server
-from privapub.cli.options import Json
-from privapub.cli.output import say, table
+from privapub.cli.options import LARGEST, Json, Limit
+from privapub.cli.output import lines, readable, say, table
 from privapub.job_table import job_kinds
 from privapub.jobs import read
 from privapub.server import Server
 
 app = typer.Typer(name="jobs", help="The queue: what waits, runs and has ended.", no_args_is_help=True)
-Which = Annotated[int, typer.Argument(metavar="ID")]
+Which = Annotated[int, typer.Argument(metavar="ID", max=LARGEST)]
 
 
 @app.command(name="list")
@@ -22,7 +22,7 @@ def list_(
     kind: Annotated[str | None, typer.Option(help="Only jobs of this kind.")] = None,
     host: Annotated[str | None, typer.Option(help="Only deliveries to this host.")] = None,
     state: Annotated[str | None, typer.Option(help="waiting, leased, blocked, done, failed or cancelled.")] = None,
-    limit: int = 50,
+    limit: Limit = 50,
     as_json: Json = False,
 ) -> None:
     """List jobs, newest first."""
@@ -32,7 +32,7 @@ def list_(
             found = await read.list_jobs(tx, kind, host and read.HOST + host, state, limit)
         return [row._asdict() for row in found]
 
-    rows = [_readable(row) for row in with_server(work)]
+    rows = [readable(row) for row in with_server(work)]
     say(
         rows,
         table(rows, ["id", "kind", "lane", "state", "attempt", "run_at", "why"], "There is no such job."),
@@ -48,8 +48,8 @@ def show(which: Which, *, as_json: Json = False) -> None:
         async with server.database.read() as tx:
             return (await read.show(tx, which))._asdict()
 
-    row = _readable(with_server(work))
-    say(row, "\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in row.items()), as_json=as_json)
+    row = readable(with_server(work))
+    say(row, lines(row), as_json=as_json)
 
 
 @app.command()
@@ -74,10 +74,3 @@ def cancel(which: Which, *, as_json: Json = False) -> None:
 
     with_server(work)
     say({"id": which, "state": "cancelled"}, f"Job {which} is cancelled.", as_json=as_json)
-
-
-def _readable(row: dict[str, Any]) -> dict[str, Any]:
-    """Moments as text."""
-    return {
-        name: clock.iso(value) if name.endswith("_at") and value is not None else value for name, value in row.items()
-    }

@@ -5,7 +5,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from privapub.errors import PrivaPubError
+from privapub import clock
+from privapub.errors import InvalidInput, PrivaPubError
 
 
 def say(data: Any, text: str, *, as_json: bool) -> None:
@@ -26,10 +27,34 @@ def fail(error: PrivaPubError, *, as_json: bool) -> None:
 def run(command: Callable[[], None]) -> None:
     """Run the program; what fails is one sentence, a hint and exit status 1."""
     try:
+        _check_readable(sys.argv)
         command()
     except PrivaPubError as error:
         fail(error, as_json="--json" in sys.argv)
         sys.exit(1)
+
+
+def readable(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row with its moments (what is named `…_at`) as text."""
+    return {
+        name: clock.iso(value) if name.endswith("_at") and value is not None else value for name, value in row.items()
+    }
+
+
+def lines(row: Mapping[str, Any]) -> str:
+    """One row, a line for each of its fields."""
+    return "\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in row.items())
+
+
+def _check_readable(words: Sequence[str]) -> None:
+    """Raise InvalidInput where a word that was typed is no text: nothing could be looked up or written under it."""
+    for word in words:
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            raise InvalidInput(
+                f"{word!a} is not UTF-8.", "Look at the settings of the terminal (LANG, LC_ALL)."
+            ) from None
 
 
 def table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], empty: str) -> str:

@@ -6,19 +6,19 @@ import typer
 
 from privapub import clock
 from privapub.cli.opened import persona_named, with_server
-from privapub.cli.options import Json
+from privapub.cli.options import LARGEST, Json, Limit
 from privapub.cli.output import say, table
 from privapub.composing import compose
 from privapub.errors import InvalidInput, NotFound
 from privapub.posts import delete as deleting
 from privapub.posts import read
+from privapub.posts.audience import CHOICES
 from privapub.posts.read import Post
 from privapub.server import Server
 
 app = typer.Typer(name="post", help="Write, change and take back posts.", no_args_is_help=True)
 Persona = Annotated[str, typer.Option("--persona", help="The handle of the persona that writes.")]
 Which = Annotated[str, typer.Argument(metavar="ID", help="The post's id or uri.")]
-AUDIENCES = ("public", "unlisted", "followers", "direct")
 
 
 def shown(post: Post) -> dict[str, Any]:
@@ -42,15 +42,15 @@ def create(
     *,
     persona: Persona,
     audience: Annotated[
-        str, typer.Option(help=f"Who may see it: {', '.join(AUDIENCES)} (direct: those whom the text names).")
+        str, typer.Option(help=f"Who may see it: {', '.join(CHOICES)} (direct: those whom the text names).")
     ],
     reply_to: Annotated[str | None, typer.Option(help="The address of the post that this answers.")] = None,
     summary: Annotated[str, typer.Option(help="A warning, shown before the text.")] = "",
     as_json: Json = False,
 ) -> None:
     """Write a post."""
-    if audience not in AUDIENCES:
-        raise InvalidInput(f"{audience!r} is no audience.", f"It may be {', '.join(AUDIENCES)}.")
+    if audience not in CHOICES:
+        raise InvalidInput(f"{audience!r} is no audience.", f"It may be {', '.join(CHOICES)}.")
 
     async def work(server: Server) -> Post:
         async with server.database.read() as tx:
@@ -88,7 +88,7 @@ def delete(which: Which, *, persona: Persona, as_json: Json = False) -> None:
 
 
 @app.command(name="list")
-def list_(*, persona: Persona, limit: int = 20, as_json: Json = False) -> None:
+def list_(*, persona: Persona, limit: Limit = 20, as_json: Json = False) -> None:
     """List a persona's own posts, newest first."""
 
     async def work(server: Server) -> list[dict[str, Any]]:
@@ -103,7 +103,8 @@ def list_(*, persona: Persona, limit: int = 20, as_json: Json = False) -> None:
 async def _own(server: Server, persona: str, which: str) -> tuple[int, Post]:
     async with server.database.read() as tx:
         me = await persona_named(tx, persona)
-        found = await (read.by_id(tx, int(which)) if which.isascii() and which.isdigit() else read.by_uri(tx, which))
+        numbered = which.isascii() and which.isdigit() and len(which) <= len(str(LARGEST)) and int(which) <= LARGEST
+        found = await (read.by_id(tx, int(which)) if numbered else read.by_uri(tx, which))
     if found is None or found.author_id != me.id or found.deleted_at is not None:
         raise NotFound(f"{persona} has no post {which}.", "`privapub post list` shows those there are.")
     return me.id, found

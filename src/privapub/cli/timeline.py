@@ -6,7 +6,7 @@ import typer
 
 from privapub.actors.read import by_ids
 from privapub.cli.opened import persona_named, with_server
-from privapub.cli.options import Json
+from privapub.cli.options import Json, Limit
 from privapub.cli.output import say
 from privapub.cli.post import shown
 from privapub.server import Server
@@ -16,7 +16,7 @@ from privapub.timelines.read import home
 def timeline(
     *,
     persona: Annotated[str, typer.Option("--persona", help="Whose timeline.")],
-    limit: int = 20,
+    limit: Limit = 20,
     as_json: Json = False,
 ) -> None:
     """Show a persona's home timeline, newest first."""

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, event, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from privapub.database.connect import Database
+from privapub.migrations.run import sentence
 
 LOCK = 0x707269766170  # of PostgreSQL, so that two who migrate take turns
 
@@ -61,11 +62,6 @@ def main() -> int:
         sys.stdout.write(f"{sentence(error)}\n")
         return 1
     return 0
-
-
-def sentence(error: Exception) -> str:
-    """The first line of what an error says: the rest is the statement and a link."""
-    return str(getattr(error, "orig", None) or error).partition("\n")[0]
 
 
 if __name__ == "__main__":

@@ -19,12 +19,27 @@ SOURCE = Path(__file__).parents[2]
 
 
 async def current(database: Database) -> str | None:
-    """The last step that a database has taken, or None where it has taken none."""
-    async with database.read() as tx:
-        if not await _is_there(tx, "alembic_version"):
-            return None
-        revision: str | None = await tx.scalar(text("SELECT version_num FROM alembic_version"))
-        return revision
+    """The last step that a database has taken, or None where it has taken none.
+
+    Raises OperatorError where it cannot be used at all.
+    """
+    try:
+        async with database.read() as tx:
+            if not await _is_there(tx, "alembic_version"):
+                return None
+            revision: str | None = await tx.scalar(text("SELECT version_num FROM alembic_version"))
+            return revision
+    except (OSError, Exception) as error:  # noqa: BLE001 - drivers raise what they like when nobody answers
+        where = database.path or f"the PostgreSQL at {database.url.host or 'this machine'}"
+        raise OperatorError(
+            f"The database, {where}, cannot be used: {sentence(error)}.",
+            "Look at PRIVAPUB_DATABASE_URL and PRIVAPUB_DATA, and whether the database runs and is a database.",
+        ) from None
+
+
+def sentence(error: Exception) -> str:
+    """The first line of what an error says: the rest is the statement and a link."""
+    return (str(getattr(error, "orig", None) or error) or type(error).__name__).partition("\n")[0]
 
 
 async def _is_there(tx: Transaction, table: str) -> bool:

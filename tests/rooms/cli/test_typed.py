@@ -1,0 +1,74 @@
+"""What is typed wrongly is answered in a sentence, never with a traceback."""
+
+import io
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from privapub.cli.main import main
+
+LARGE = "9" * 23
+NO_TEXT = os.fsdecode(b"\xff\xfe")
+
+Type = Callable[..., int]
+
+
+@pytest.fixture
+def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Type:
+    """Types a command for a new installation, and gives its exit status."""
+    for name in tuple(os.environ):
+        if name.startswith("PRIVAPUB_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("PRIVAPUB_DATA", str(tmp_path))
+
+    def type_(*words: str, given: bytes = b"", encoding: str = "utf-8", errors: str = "strict") -> int:
+        monkeypatch.setattr(sys, "argv", ["privapub", *words])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given), encoding, errors))
+        try:
+            main()
+        except SystemExit as end:
+            return int(end.code or 0)
+        return 0
+
+    return type_
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("jobs", "show", LARGE),
+        ("jobs", "list", "--limit", LARGE),
+        ("hosts", "list", "--limit", "-1"),
+        ("post", "list", "--persona", "ann", "--limit", LARGE),
+        ("timeline", "--persona", "ann", "--limit", "0"),
+        ("post", "create", "--persona", "ann", "--audience", "public", NO_TEXT),
+        ("persona", "create", NO_TEXT, "--account", "a@b.example"),
+    ],
+)
+def test_numbers_beyond_measure_and_words_that_are_no_text(
+    typed: Type, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert typed(*words) in {1, 2}
+    said = capsys.readouterr().err
+    assert "Error" in said
+    said.encode()
+
+
+def test_a_number_that_no_post_can_have(typed: Type, capsys: pytest.CaptureFixture[str]) -> None:
+    assert typed("migrate") == 0
+    assert typed("account", "create", "a@b.example", "--password-stdin", given=b"long enough") == 0
+    assert typed("persona", "create", "ann", "--account", "a@b.example") == 0
+    assert typed("post", "delete", LARGE, "--persona", "ann") == 1
+    assert f"ann has no post {LARGE}." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("encoding", "errors"), [("utf-8", "strict"), ("ascii", "surrogateescape")])
+def test_a_password_that_is_no_text(
+    typed: Type, encoding: str, errors: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("account", "create", "c@d.example", "--password-stdin")
+    assert typed(*words, given=b"\xff\xfe" * 8, encoding=encoding, errors=errors) == 1
+    assert "UTF-8" in capsys.readouterr().err
