@@ -8,6 +8,7 @@ import signal
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
+from importlib.metadata import version
 from types import FrameType
 from typing import Any
 
@@ -35,7 +36,6 @@ from privapub.telemetry.arrivals import ArrivalRecorder
 from privapub.telemetry.fetches import FetchRecorder
 from privapub.web import routes as web
 
-VERSION = "0.1.0"
 GRACE = 25  # seconds that requests and jobs under way are given when the server is told to stop
 
 log = structlog.get_logger()
@@ -53,7 +53,7 @@ def open_server(settings: Settings) -> Server:
         recorder=fetches,
         gate=OpenGate(),
         allow=settings.allow_addresses,
-        user_agent=f"PrivaPub/{VERSION} (+{settings.base_url}/)",
+        user_agent=f"PrivaPub/{version('privapub')} (+{settings.base_url}/)",
         timeout=settings.fetch_timeout,
     )
     return Server(settings, database, door, fetches, ArrivalRecorder(database))

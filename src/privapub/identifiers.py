@@ -14,9 +14,9 @@ def sortable(now: float) -> int:
     return (int(now * 1000) << 20) | secrets.randbits(20)
 
 
-def token(size: int = 16) -> str:
-    """A URL-safe random word of `size` bytes of entropy: ids on the wire, lease stamps, secrets."""
-    return secrets.token_urlsafe(size)
+def token() -> str:
+    """A URL-safe random word of 128 bits: ids on the wire, lease stamps, secrets."""
+    return secrets.token_urlsafe(16)
 
 
 def uniform(low: float, high: float) -> float:

@@ -7,11 +7,11 @@ from typing import Any
 
 from sqlalchemy import MetaData, select
 
+from fakes import keys
 from fakes.world import Answered, Person, World, rsa
 from makers import make_post
 from privapub import clock
 from privapub.actors.read import Actor
-from privapub.federation.signatures import keys
 from shared import shared
 
 NOT_STATE = frozenset({"incoming", "job", "lane", "fetch", "reader_fetch", "arrival", "undone", "host_scheme"})

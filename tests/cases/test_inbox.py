@@ -190,4 +190,4 @@ async def test_inbox_12_properties_without_bounds(world: World, name: str) -> No
         for post in home:
             assert len(json.dumps([dict(each) for each in post.attachments])) <= LARGEST
             assert len(post.tags) <= 200
-            assert len(await posts.recipient_actors(tx, post.id)) <= 2
+            assert len((await posts.recipient_ids(tx, [post.id]))[post.id]) <= 2

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from cases.replay import Stage, allowed, case, exact, stage
+from fakes import keys
 from fakes.activities import follow_of
 from fakes.world import COVERED, Person, World, rsa
 from privapub import clock
-from privapub.federation.signatures import keys
 from privapub.federation.signatures.keys import PrivateKey
 from privapub.federation.signatures.request import HttpRequest
 from privapub.federation.signatures.sign import sign

@@ -25,6 +25,7 @@ import ssl
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from ipaddress import ip_network
 from types import TracebackType
 from typing import Any, Self
 
@@ -33,12 +34,12 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from multidict import CIMultiDictProxy
 
 from privapub.database.connect import Database
-from privapub.outbound.address import Network, parse_networks
+from privapub.outbound.address import Network
 from privapub.outbound.client import Door
 from privapub.outbound.gate import Gate, OpenGate
 from privapub.telemetry.fetches import FetchRecorder
 
-LOOPBACK: tuple[Network, ...] = parse_networks("127.0.0.0/8, ::1")
+LOOPBACK: tuple[Network, ...] = (ip_network("127.0.0.0/8"), ip_network("::1"))
 Answerer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 

@@ -27,6 +27,7 @@ import aiohttp
 import uvicorn
 from aiohttp import web
 
+from fakes import keys
 from fakes.certificates import Authority
 from fakes.internet import Internet, Received, Site
 from makers import make_persona
@@ -36,7 +37,6 @@ from privapub.actors.read import Actor, by_uri
 from privapub.app import web_application
 from privapub.database.connect import Database
 from privapub.federation.fetching.actor import fetch_actor
-from privapub.federation.signatures import keys
 from privapub.federation.signatures.claim import Scheme
 from privapub.federation.signatures.keys import PrivateKey
 from privapub.federation.signatures.request import HttpRequest

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from makers import make_follow, make_persona, make_post, make_remote
 from privapub.database.connect import Database
 from privapub.posts import audience
-from privapub.posts.audience import OPEN, addressed, may_see, reached
+from privapub.posts.audience import OPEN, Recipients, addressed, may_see
 from privapub.posts.read import Post
 from privapub.timelines.fill import fill
 from privapub.timelines.read import home
@@ -52,6 +52,11 @@ worlds = st.builds(
     # An author may name itself.
     named=st.frozensets(st.integers(AUTHOR, 12)),
 )
+
+
+def reached(recipients: Recipients, follower_ids: frozenset[int]) -> frozenset[int]:
+    """Every actor that recipients stand for, given the accepted followers of the author."""
+    return frozenset(recipients.actor_ids) | (follower_ids if recipients.followers else frozenset())
 
 
 @given(worlds)

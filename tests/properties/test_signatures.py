@@ -7,16 +7,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from fakes.keys import new_ed25519, new_rsa, public_multibase, public_pem
 from privapub.federation.signatures import structured
 from privapub.federation.signatures.digest import check_digest
 from privapub.federation.signatures.keys import (
     BadKey,
     PrivateKey,
     PublicKey,
-    new_ed25519,
-    new_rsa,
-    public_multibase,
-    public_pem,
 )
 from privapub.federation.signatures.presented import Presented, check, examine
 from privapub.federation.signatures.request import BadSignature, HttpRequest

@@ -6,15 +6,13 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519, rsa
 from sqlalchemy import select
 
+from privapub.actors import multibase
 from privapub.actors.addresses import ed25519_key_of, rsa_key_of
 from privapub.actors.tables import actor_key
 from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
 
 RSA, ED25519 = "rsa", "ed25519"
-
-_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-_ED25519_PUBLIC = b"\xed\x01"  # multicodec ed25519-pub as a varint
 
 
 class PrivateKeys(NamedTuple):
@@ -50,7 +48,7 @@ def public_ed25519(private_pem: str) -> str:
     key = serialization.load_pem_private_key(private_pem.encode(), None)
     if not isinstance(key, ed25519.Ed25519PrivateKey):
         raise TypeError("not an Ed25519 key")
-    return "z" + _base58(_ED25519_PUBLIC + key.public_key().public_bytes_raw())
+    return multibase.encode(multibase.ED25519_PUBLIC + key.public_key().public_bytes_raw())
 
 
 def rows(actor_id: int, actor_uri: str, keys: PrivateKeys, now: float) -> list[dict[str, object]]:
@@ -90,12 +88,3 @@ def _private_pem(key: rsa.RSAPrivateKey | ed25519.Ed25519PrivateKey) -> str:
     return key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     ).decode()
-
-
-def _base58(data: bytes) -> str:
-    number, word = int.from_bytes(data, "big"), ""
-    while number:
-        number, digit = divmod(number, 58)
-        word = _BASE58[digit] + word
-    zeros = len(data) - len(data.lstrip(b"\0"))
-    return "1" * zeros + word

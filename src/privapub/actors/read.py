@@ -101,17 +101,6 @@ async def by_uri(tx: Transaction, uri: str) -> Actor | None:
     return await _one(tx, actor.c.uri == uri)
 
 
-async def by_address(tx: Transaction, handle: str, host: str) -> Actor | None:
-    """The actor last seen under this address: the host in any case, the handle as its owner spells it.
-
-    Of several (a host began anew under its old name) those that are still here come first, then the freshest.
-    For a local persona `personas.read.by_handle` is the better question: it knows handles in any case.
-    """
-    rows = await tx.all(select(actor).where(actor.c.host == host.lower(), actor.c.handle == handle))
-    found = [from_row(row) for row in rows]
-    return max(found, key=lambda one: (one.state == HERE, one.local, one.fetched_at or 0), default=None)
-
-
 async def by_ids(tx: Transaction, actor_ids: Collection[int]) -> dict[int, Actor]:
     """Those of these actors that there are, by number."""
     if not actor_ids:

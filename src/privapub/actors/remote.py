@@ -1,7 +1,7 @@
 """What we keep of actors elsewhere: learning of one, its keys, and that it is gone."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from sqlalchemy import and_, delete, func, or_, select, update
@@ -57,6 +57,9 @@ class Profile:
     keys: tuple[LearntKey, ...] = ()
 
 
+_TOLD = tuple(field.name for field in fields(Profile) if field.name != "keys")
+
+
 async def learn(tx: Transaction, profile: Profile, now: float) -> int:
     """Keep what we were told of a remote actor and return its number; the same uri is the same actor.
 
@@ -64,32 +67,14 @@ async def learn(tx: Transaction, profile: Profile, now: float) -> int:
     of the profile (where it names none, the known ones stay); a key id that is another actor's stays theirs.
     Raises NotAllowed for a uri of ours.
     """
-    row: dict[str, Any] = {
+    row: dict[str, Any] = {name: getattr(profile, name) for name in _TOLD} | {
         "id": identifiers.sortable(now),
-        "uri": profile.uri,
-        "kind": profile.kind,
         "local": False,
-        "handle": profile.handle,
         "host": profile.host.lower(),
-        "name": profile.name,
-        "summary": profile.summary,
-        "url": profile.url,
-        "icon": profile.icon,
-        "image": profile.image,
         "fields": [dict(field) for field in profile.fields],
-        "inbox": profile.inbox,
-        "shared_inbox": profile.shared_inbox,
-        "outbox": profile.outbox,
-        "followers": profile.followers,
-        "following": profile.following,
-        "locked": profile.locked,
-        "discoverable": profile.discoverable,
-        "indexable": profile.indexable,
         "also_known_as": list(profile.also_known_as),
-        "moved_to": profile.moved_to,
         "state": HERE,
         "created_at": now,
-        "updated_at": profile.updated_at,
         "fetched_at": now,
     }
     insert = tx.insert(actor).values(row)

@@ -1,6 +1,6 @@
 """Everyone who acts, here or elsewhere, and the keys by which they are known."""
 
-from sqlalchemy import JSON, BigInteger, Boolean, Column, Double, ForeignKey, Index, Table, Text
+from sqlalchemy import JSON, BigInteger, Boolean, Column, Double, ForeignKey, Table, Text
 
 from privapub.database.tables import metadata
 
@@ -35,7 +35,6 @@ actor = Table(
     Column("updated_at", Double),  # what the document says of its last change
     Column("fetched_at", Double),  # when a remote one was last read from its origin
 )
-Index("ix_actor_address", actor.c.host, actor.c.handle)
 
 actor_key = Table(
     "actor_key",

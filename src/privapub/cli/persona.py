@@ -7,13 +7,14 @@ import typer
 
 from privapub import clock
 from privapub.accounts import holds
+from privapub.actors import keys
 from privapub.actors.addresses import Addresses
 from privapub.actors.read import Actor
 from privapub.cli.opened import persona_named, with_server
 from privapub.cli.options import Json
 from privapub.cli.output import say, table
 from privapub.errors import NotFound
-from privapub.personas import keys, read
+from privapub.personas import read
 from privapub.personas.create import create as create_persona
 from privapub.server import Server
 

@@ -7,7 +7,8 @@ from typing import Any
 from privapub import clock
 from privapub.actors.addresses import Addresses
 from privapub.actors.read import Actor, known
-from privapub.errors import InvalidInput, NotAllowed, NotFound, PrivaPubError
+from privapub.database.transaction import Transaction
+from privapub.errors import NotAllowed, NotFound, PrivaPubError
 from privapub.federation.fetching.actor import fetch_actor
 from privapub.federation.fetching.post import fetch_post
 from privapub.federation.fetching.webfinger import resolve
@@ -16,12 +17,11 @@ from privapub.federation.inbox.on_create import received
 from privapub.markup.render import Mention, find_mentions, render, tag_address
 from privapub.posts import audience as audiences
 from privapub.posts.edit import edit
-from privapub.posts.publish import publish
+from privapub.posts.publish import check_text, publish
 from privapub.posts.read import Post, by_id, by_uri
 from privapub.posts.receive import receive
 from privapub.server import Server
 
-LONGEST = 5000  # characters
 MOST_NAMED = 50
 
 
@@ -49,11 +49,9 @@ async def write_post(
     `reply_to` is the uri or page of the post that it answers, whose author is named too. Raises InvalidInput for an
     empty or too long text and for a direct post that names nobody, NotFound where the answered post cannot be seen.
     """
-    _check(text)
+    check_text(text, summary)
     parent = await _parent(server, persona_id, reply_to) if reply_to else None
     written = await _written(server, text, parent)
-    if audience == "direct" and not written.named:
-        raise InvalidInput("A direct post must name somebody.", "Write @somebody@example.org in the text.")
     async with server.database.write() as tx:
         post_id = await publish(
             tx,
@@ -77,7 +75,7 @@ async def edit_post(server: Server, persona_id: int, post_id: int, text: str) ->
 
     Raises NotFound where there is none, InvalidInput as `write_post`.
     """
-    _check(text)
+    check_text(text, "")
     async with server.database.read() as tx:
         post = await by_id(tx, post_id)
         if post is None or post.author_id != persona_id or post.deleted_at is not None:
@@ -98,14 +96,7 @@ async def edit_post(server: Server, persona_id: int, post_id: int, text: str) ->
         return await _reread(tx, post_id)
 
 
-def _check(text: str) -> None:
-    if not text.strip():
-        raise InvalidInput("A post cannot be empty.")
-    if len(text) > LONGEST:
-        raise InvalidInput(f"A post may have {LONGEST} characters; this has {len(text)}.")
-
-
-async def _reread(tx: Any, post_id: int) -> Post:
+async def _reread(tx: Transaction, post_id: int) -> Post:
     post = await by_id(tx, post_id)
     if post is None:
         raise NotFound("The post is gone.")

@@ -9,8 +9,7 @@ from privapub.federation.inbox import store
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import Job, NewJob
 from privapub.posts import tombstones
-from privapub.telemetry import arrivals
-from privapub.telemetry import prune as fetches
+from privapub.telemetry import prune as telemetry
 
 PRUNE = "prune"
 EVERY = 3600.0
@@ -23,6 +22,6 @@ async def plan(tx: Transaction, run_at: float | None = None) -> None:
 
 async def prune(tx: Transaction, _job: Job, _fetched: Any, now: float) -> None:
     """Each room knows how long its rows live."""
-    for room in (fetches, arrivals, deliver, scheme, store, tombstones):
+    for room in (telemetry, deliver, scheme, store, tombstones):
         await room.prune(tx, now)
     await plan(tx, now + EVERY)

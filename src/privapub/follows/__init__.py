@@ -4,7 +4,7 @@ A follow is a state between two actors, not a history of messages:
 
     (none) --ask, receive--> pending --accepted, answer--> accepted
                  |              |                             |
-                 |              +--rejected, answer--> rejected <--rejected, remove_follower
+                 |              +--rejected, answer--> rejected <--rejected, answer
                  |                                        |
                  +------ask, receive (asks again)---------+
 

@@ -69,12 +69,6 @@ async def answer(tx: Transaction, follow_id: int, accept: bool, now: float) -> b
     return changed is not None
 
 
-async def remove_follower(tx: Transaction, follower_id: int, followed_id: int, now: float) -> bool:
-    """A persona wants this follower no more (or never): rejected, fact FollowAnswered. False where there is none."""
-    known = await read.between(tx, follower_id, followed_id)
-    return known is not None and await answer(tx, known.id, accept=False, now=now)
-
-
 async def accepted(tx: Transaction, follower_id: int, followed_id: int, now: float) -> bool:
     """Whom our persona asked said yes. Counts only while we wait for it: an Accept of nothing is nothing."""
     return await _move(tx, follower_id, followed_id, *_decision(accept=True), now) is not None

@@ -113,11 +113,6 @@ async def follower_ids(tx: Transaction, followed_id: int, *, local: bool = True)
     return [row.follower_id for row in rows]
 
 
-async def is_following(tx: Transaction, follower_id: int, followed_id: int) -> bool:
-    """Whether the one follows the other: accepted, nothing less."""
-    return followed_id in await followed_among(tx, follower_id, [followed_id])
-
-
 async def followed_among(tx: Transaction, follower_id: int, actor_ids: Collection[int]) -> frozenset[int]:
     """Those of these actors whom this one follows (accepted), in one question."""
     if not actor_ids:

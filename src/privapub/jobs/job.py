@@ -1,5 +1,6 @@
 """A job as its handler sees it, a job as it is asked for, and the three ways that running one can end."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -34,6 +35,26 @@ class Job:
     scope: str = ""
     dedupe_key: str | None = None
     once_for_ever: bool = False
+
+
+def from_row(row: Any, stamp: str, scope: str) -> Job:
+    """A Job from a row of the table, read by column name; the lease is the one with this stamp ("": there is none)."""
+    return Job(
+        id=row["id"],
+        kind=row["kind"],
+        lane=row["lane"],
+        args=json.loads(row["args"]),
+        attempt=row["attempt"],
+        stamp=stamp,
+        trigger=row["trigger"],
+        created_at=row["created_at"],
+        run_at=row["run_at"],
+        lease_until=row["lease_until"] or 0.0,
+        ordering_key=row["ordering_key"],
+        scope=scope,
+        dedupe_key=row["dedupe_key"],
+        once_for_ever=bool(row["once_for_ever"]),
+    )
 
 
 @dataclass(frozen=True)

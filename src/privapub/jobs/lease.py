@@ -15,7 +15,7 @@ from typing import Any
 from privapub import clock
 from privapub.database.connect import Database
 from privapub.database.transaction import Transaction
-from privapub.jobs.job import Job
+from privapub.jobs.job import Job, from_row
 from privapub.jobs.kind import JobKind
 from privapub.jobs.moment import moment
 from privapub.jobs.settle import settling
@@ -99,7 +99,7 @@ async def lease(
             [slot.kind.per_lane for slot in slots], [slot.kind.lease for slot in slots],
             [slot.kind.attempts for slot in slots],
         )  # fmt: skip
-    jobs = [_job(row, stamp, scope) for row in rows if row["id"] is not None]
+    jobs = [from_row(row, stamp, scope) for row in rows if row["id"] is not None]
     if not rows or rows[-1]["id"] is not None:
         return Leased(jobs)
     tail = rows[-1]
@@ -146,7 +146,7 @@ def _take(
 ) -> list[Job]:
     cursor = connection.execute(_TAKE, (stamp, now, kind.lease, kind.attempts, job_id))
     names = [column[0] for column in cursor.description]
-    return [_job(dict(zip(names, row, strict=True)), stamp, scope) for row in cursor.fetchall()]
+    return [from_row(dict(zip(names, row, strict=True)), stamp, scope) for row in cursor.fetchall()]
 
 
 def _alone_sqlite(connection: sqlite3.Connection, slots: Sequence[Slot], stamp: str, scope: str, now: float) -> Leased:
@@ -167,25 +167,6 @@ def _alone_sqlite(connection: sqlite3.Connection, slots: Sequence[Slot], stamp: 
         raise
     connection.execute("COMMIT")
     return Leased(jobs, now)
-
-
-def _job(row: Any, stamp: str, scope: str) -> Job:
-    return Job(
-        id=row["id"],
-        kind=row["kind"],
-        lane=row["lane"],
-        args=json.loads(row["args"]),
-        attempt=row["attempt"],
-        stamp=stamp,
-        trigger=row["trigger"],
-        created_at=row["created_at"],
-        run_at=row["run_at"],
-        lease_until=row["lease_until"],
-        ordering_key=row["ordering_key"],
-        scope=scope,
-        dedupe_key=row["dedupe_key"],
-        once_for_ever=bool(row["once_for_ever"]),
-    )
 
 
 def held(jobs: Sequence[Job]) -> str:

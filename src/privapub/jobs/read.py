@@ -1,6 +1,5 @@
 """The queue as an operator sees it: looking, trying again, cancelling."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,7 +7,7 @@ from sqlalchemy import Row, func, select, update
 
 from privapub.database.transaction import Transaction
 from privapub.errors import Conflict, NotFound
-from privapub.jobs.job import BLOCKED, CANCELLED, DONE, ENDED, LEASED, WAITING, GiveUp, Job
+from privapub.jobs.job import BLOCKED, CANCELLED, DONE, ENDED, LEASED, WAITING, GiveUp, from_row
 from privapub.jobs.kind import JobKind
 from privapub.jobs.outcome import forget_readers, free_waiting, record
 from privapub.jobs.settle import settling
@@ -144,11 +143,7 @@ async def cancel(
     )
     if not changed.rowcount:
         raise Conflict(f"Job {id} is {row.state} already.")
-    found = Job(
-        row.id, row.kind, row.lane, json.loads(row.args), row.attempt, row.stamp or "", row.trigger,
-        row.created_at, row.run_at, row.lease_until or 0.0, row.ordering_key, row.scope,
-        row.dedupe_key, row.once_for_ever,
-    )  # fmt: skip
+    found = from_row(row._asdict(), row.stamp or "", row.scope)
     free_waiting(tx, found, row.scope)
     await forget_readers(tx, [found])
     await record(tx, kinds or {}, [(found, GiveUp("cancelled"))], now)

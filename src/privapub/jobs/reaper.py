@@ -11,7 +11,7 @@ from typing import Any
 
 from privapub.database.connect import Database
 from privapub.database.transaction import Transaction
-from privapub.jobs.job import WORKER_DIED, GiveUp, Job
+from privapub.jobs.job import WORKER_DIED, GiveUp, from_row
 from privapub.jobs.kind import JobKind
 from privapub.jobs.moment import moment
 from privapub.jobs.outcome import forget_readers, free_waiting, record
@@ -82,7 +82,7 @@ async def _reap_some(tx: Transaction, kinds: Mapping[str, JobKind], scope: str) 
         await tx.raw(*_update(tx, _BACK, back, None))
     if ended:
         await tx.raw(*_update(tx, _END, ended, now))
-        jobs = [_job(row, scope) for row in ended]
+        jobs = [from_row(row._asdict(), row.stamp, scope) for row in ended]
         for job in jobs:
             free_waiting(tx, job, scope)
         await forget_readers(tx, jobs)
@@ -100,25 +100,6 @@ def _update(tx: Transaction, statement: str, rows: Sequence[Any], now: float | N
     return (
         statement.format(why="$1::text", now="$2::float8", ids=_IDS["postgresql"].format(p=f"${len(values)}")),
         values,
-    )
-
-
-def _job(row: Any, scope: str) -> Job:
-    return Job(
-        id=row.id,
-        kind=row.kind,
-        lane=row.lane,
-        args=json.loads(row.args),
-        attempt=row.attempt,
-        stamp=row.stamp,
-        trigger=row.trigger,
-        created_at=row.created_at,
-        run_at=row.run_at,
-        lease_until=row.lease_until,
-        ordering_key=row.ordering_key,
-        scope=scope,
-        dedupe_key=row.dedupe_key,
-        once_for_ever=bool(row.once_for_ever),
     )
 
 

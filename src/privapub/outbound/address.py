@@ -8,8 +8,6 @@ import ipaddress
 from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
-from privapub.errors import InvalidInput
-
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
@@ -51,7 +49,6 @@ _NAT64_LOCAL = IPv6Network("64:ff9b:1::/48")  # RFC 8215
 _LOW_32 = 0xFFFFFFFF
 
 HTTPS_PORT = 443
-HTTP_PORT = 80
 _FIRST_FREE_PORT = 1024
 # Services that obey whoever reaches them, or that answer to the first line of an HTTP request.
 CLOSED_PORTS = frozenset(
@@ -113,16 +110,3 @@ def is_in(address: str | Address, networks: Sequence[Network]) -> bool:
 def allowed_port(port: int) -> bool:
     """443, or from 1024 up but those where a database, a cache or the like would answer."""
     return port == HTTPS_PORT or (_FIRST_FREE_PORT <= port <= 0xFFFF and port not in CLOSED_PORTS)
-
-
-def parse_networks(text: str) -> tuple[Network, ...]:
-    """Networks or single addresses, apart by commas or spaces; InvalidInput names the first that is none."""
-    networks: list[Network] = []
-    for word in text.replace(",", " ").split():
-        try:
-            networks.append(ipaddress.ip_network(word))
-        except ValueError:
-            raise InvalidInput(
-                f"{word!r} is no network.", "Write networks such as 127.0.0.0/8 or ::1, apart by commas."
-            ) from None
-    return tuple(networks)

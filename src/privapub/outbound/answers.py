@@ -69,7 +69,7 @@ def _read_type(header: str) -> tuple[str, list[str]]:
     message = Message()
     message["content-type"] = header
     profile = message.get_param("profile", "", "content-type")
-    return header.partition(";")[0].strip().lower(), str(profile).split()
+    return bare_type(header), str(profile).split()
 
 
 def bare_type(header: str) -> str:

@@ -46,7 +46,7 @@ class Remembered:
         if entry is None:
             return False
         if entry[0] <= now:
-            self._drop(key)
+            self.drop(key)
             return False
         self._until.move_to_end(key)
         return True
@@ -56,22 +56,19 @@ class Remembered:
         seconds = how_long(reason)
         if seconds <= 0:
             return
-        self._drop(key)
+        self.drop(key)
         self._until[key] = (now + seconds, host)
         self._by_host.setdefault(host, set()).add(key)
         while len(self._until) > self._most:
-            self._drop(next(iter(self._until)))
+            self.drop(next(iter(self._until)))
 
     def forget(self, host: str) -> None:
         """Drop all that is remembered of a host."""
         for key in tuple(self._by_host.get(host, ())):
-            self._drop(key)
+            self.drop(key)
 
     def drop(self, key: Key) -> None:
-        """Drop one: it has succeeded."""
-        self._drop(key)
-
-    def _drop(self, key: Key) -> None:
+        """Drop one: it has succeeded, or its time is over."""
         entry = self._until.pop(key, None)
         if entry is None:
             return

@@ -1,6 +1,5 @@
 """Looking up personas."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,14 +45,6 @@ async def by_handle(tx: Transaction, handle: str) -> Persona | None:
 async def by_uri(tx: Transaction, uri: str) -> Persona | None:
     """The persona whose actor has this id on the wire."""
     return await _one(tx, actor.c.uri == uri)
-
-
-async def all_of(tx: Transaction, ids: Collection[int]) -> list[Persona]:
-    """Those of these personas that there are, by handle."""
-    if not ids:
-        return []
-    rows = await tx.all(_COLUMNS.where(persona.c.id.in_(sorted(set(ids)))).order_by(persona.c.handle))
-    return [_persona(row) for row in rows]
 
 
 async def every(tx: Transaction) -> list[Persona]:

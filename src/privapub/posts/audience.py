@@ -51,11 +51,6 @@ def addressed(post: Post, named_ids: Iterable[int]) -> Recipients:
     )
 
 
-def reached(recipients: Recipients, follower_ids: Collection[int]) -> frozenset[int]:
-    """Every actor that recipients stand for, given the accepted followers of the author (pure)."""
-    return frozenset(recipients.actor_ids) | (frozenset(follower_ids) if recipients.followers else frozenset())
-
-
 async def recipients(tx: Transaction, post: Post) -> Recipients:
     """To whom the post goes now."""
     return addressed(post, (await read.recipient_ids(tx, [post.id]))[post.id])

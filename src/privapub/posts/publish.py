@@ -12,7 +12,8 @@ from privapub.posts import audience as audiences
 from privapub.posts import read
 from privapub.posts.facts import PostPublished
 from privapub.posts.read import DIRECT
-from privapub.posts.tables import post, post_recipient
+from privapub.posts.recipients import name
+from privapub.posts.tables import post
 
 SOURCE_LENGTH, SUMMARY_LENGTH = 5000, 500
 
@@ -52,7 +53,7 @@ async def publish(
     check_text(source, summary)
     if audience not in audiences.CHOICES:
         raise InvalidInput(f"There is no audience “{audience[:40]}”.", f"Use {', '.join(audiences.CHOICES)}.")
-    named = sorted(set(mentions) - {author_id})
+    named = set(mentions) - {author_id}
     if audience == DIRECT and not named:
         raise InvalidInput("A direct post goes to those it mentions, and it mentions nobody.", "Write @name@host.")
     answered = await _answered(tx, in_reply_to, author_id)
@@ -78,8 +79,7 @@ async def publish(
             received_at=now,
         )
     )
-    if named:
-        await tx.execute(post_recipient.insert(), [{"post_id": post_id, "actor_id": actor_id} for actor_id in named])
+    await name(tx, post_id, named)
     await put_fact(tx, PostPublished(post_id))
     return post_id
 

@@ -6,9 +6,6 @@ from typing import Any
 
 from sqlalchemy import func, select
 
-from privapub.actors.read import Actor
-from privapub.actors.read import from_row as actor_from_row
-from privapub.actors.tables import actor
 from privapub.database.transaction import Transaction
 from privapub.personas.tables import persona
 from privapub.posts.tables import post, post_recipient
@@ -132,17 +129,6 @@ async def naming(tx: Transaction, actor_id: int, post_ids: Collection[int]) -> f
         )
     )
     return frozenset(row.post_id for row in rows)
-
-
-async def recipient_actors(tx: Transaction, post_id: int) -> list[Actor]:
-    """The actors that a post names, for its `to`, `cc` and Mention tags."""
-    rows = await tx.all(
-        select(actor)
-        .join(post_recipient, post_recipient.c.actor_id == actor.c.id)
-        .where(post_recipient.c.post_id == post_id)
-        .order_by(actor.c.id)
-    )
-    return [actor_from_row(row) for row in rows]
 
 
 def _alive(statement: Any, author_id: int, audiences: Collection[str]) -> Any:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import structlog
-from sqlalchemy import BigInteger, cast, delete, func, select
+from sqlalchemy import BigInteger, cast, func, select
 
 from privapub import clock
 from privapub.database.connect import Database
@@ -17,7 +17,6 @@ from privapub.database.transaction import Transaction
 from privapub.telemetry.tables import arrival
 
 FLUSH_EVERY = 5.0  # seconds
-KEPT = 30 * 86400.0  # seconds
 MAX_HOSTS = 5_000  # different hosts counted apart in a day, by one process
 UNVERIFIED = ""
 OTHERS = "*"
@@ -109,9 +108,3 @@ async def since(tx: Transaction, day: str) -> Sequence[Arrivals]:
         .order_by(total.desc(), arrival.c.host, arrival.c.outcome, arrival.c.reason)
     )
     return [Arrivals(row.host, row.outcome, row.reason, row.total) for row in rows]
-
-
-async def prune(tx: Transaction, now: float) -> int:
-    """Forget the counts of days that are over for longer than KEPT; the number of rows that went."""
-    gone = await tx.execute(delete(arrival).where(arrival.c.day < clock.iso_day(now - KEPT)))
-    return gone.rowcount

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from privapub import clock
 from privapub.actors.read import Actor
-from privapub.federation.served.answer import PRIVATE_CACHE, body
+from privapub.federation.served.answer import body
 from privapub.markup.clean import clean, plain
 from privapub.markup.text import shortened, text_of
 from privapub.posts.audience import may_see
@@ -58,7 +58,6 @@ def render(
     """A page. Without a server (when something went wrong) the pages do with less."""
     values |= {"site": server.settings.name if server else "PrivaPub", "base_url": server.base_url if server else ""}
     html = _templates.get_template(template).render(values)
-    private = private or status >= 500
     return body(request, html.encode(), HTML, status=status, vary="Accept", private=private)
 
 
@@ -69,9 +68,7 @@ def missing(server: Server | None, request: Request) -> Response:
 
 def problem(server: Server | None, request: Request, status: int, title: str, sentence: str) -> Response:
     """A page that says that something did not work; no cache keeps it."""
-    response = render(server, request, "problem.html", status=status, private=True, title=title, sentence=sentence)
-    response.headers["Cache-Control"] = PRIVATE_CACHE
-    return response
+    return render(server, request, "problem.html", status=status, private=True, title=title, sentence=sentence)
 
 
 def shown(post: Post) -> Shown:

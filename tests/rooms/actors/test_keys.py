@@ -8,7 +8,6 @@ from makers import make_persona, make_remote, private_keys
 from privapub.actors import keys, read
 from privapub.database.connect import Database
 from privapub.errors import NotFound
-from privapub.personas import keys as persona_keys
 
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
@@ -56,13 +55,13 @@ def test_a_key_of_the_other_kind_is_refused() -> None:
 async def test_only_our_own_actors_have_a_key_to_sign_with(database: Database) -> None:
     async with database.write() as tx:
         alice, carol = await make_persona(tx), await make_remote(tx)
-        assert await persona_keys.signing_key(tx, alice.id) == (f"{alice.actor.uri}#main-key", private_keys().rsa)
-        assert await persona_keys.signing_key(tx, alice.id, persona_keys.ED25519) == (
+        assert await keys.signing_key(tx, alice.id) == (f"{alice.actor.uri}#main-key", private_keys().rsa)
+        assert await keys.signing_key(tx, alice.id, keys.ED25519) == (
             f"{alice.actor.uri}#ed25519-key",
             private_keys().ed25519,
         )
         with pytest.raises(NotFound):
-            await persona_keys.signing_key(tx, carol.id)
+            await keys.signing_key(tx, carol.id)
         published = await read.keys_of(tx, alice.id)
         assert [key.algorithm for key in published] == ["rsa", "ed25519"]
         assert all("PRIVATE" not in repr(key) for key in published)

@@ -154,16 +154,5 @@ async def test_lookups_find_what_there_is(database: Database) -> None:
         assert await read.by_uris(tx, [carol.uri, "https://nobody.test/"]) == {carol.uri: carol}
         assert await read.by_ids(tx, []) == {}
         assert await read.by_uris(tx, []) == {}
-        assert await read.by_address(tx, "Dave", "OTHER.test") == dave
-        assert await read.by_address(tx, "carol", "other.test") is None
         assert await read.by_id(tx, 1) is None
         assert await read.by_key(tx, "https://nobody.test/#key") is None
-
-
-async def test_of_two_actors_at_one_address_the_one_that_is_here_is_meant(database: Database) -> None:
-    async with database.write() as tx:
-        old = await make_remote(tx)
-        new = await make_remote(tx, uri="https://peer.test/users/2", keys=())
-        assert await read.by_address(tx, "carol", "peer.test") in {old, new}
-        await remote.mark_gone(tx, old.id, NOW)
-        assert await read.by_address(tx, "carol", "peer.test") == new

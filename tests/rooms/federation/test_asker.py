@@ -5,13 +5,13 @@ import asyncio
 import pytest
 from sqlalchemy import select
 
+from fakes import keys
 from fakes.activities import follow_of
 from fakes.world import Page, Person, World, rsa
 from privapub import clock
 from privapub.actors import read
 from privapub.actors.read import Actor
 from privapub.actors.tables import actor_key
-from privapub.federation.signatures import keys
 
 KEY = "/u/carol"
 KEYS = "https://peer.test/keys"

@@ -52,7 +52,7 @@ async def test_asking_somebody_elsewhere_waits_and_is_told_once(database: Databa
         assert standing is not None
         assert standing.uri == OURS
         assert await facts(tx) == [{"follow_id": standing.id}]
-        assert not await read.is_following(tx, world.alice.id, world.carol.id)
+        assert await read.followed_among(tx, world.alice.id, [world.carol.id]) == frozenset()
 
 
 async def test_an_accept_of_what_was_asked_makes_a_follower(database: Database, world: World) -> None:
@@ -91,7 +91,7 @@ async def test_a_reject_ends_a_follow_also_after_the_accept(database: Database, 
         await follow.ask(tx, world.alice.id, world.carol.id, OURS, NOW)
         await follow.accepted(tx, world.alice.id, world.carol.id, NOW)
         assert await follow.rejected(tx, world.alice.id, world.carol.id, NOW)
-        assert not await read.is_following(tx, world.alice.id, world.carol.id)
+        assert await read.followed_among(tx, world.alice.id, [world.carol.id]) == frozenset()
         assert not await follow.rejected(tx, world.alice.id, world.carol.id, NOW)
         # Nobody asks any more, so a late Accept is an Accept of nothing.
         assert not await follow.accepted(tx, world.alice.id, world.carol.id, NOW)
@@ -180,9 +180,12 @@ async def test_a_refused_follower_may_ask_again_and_waits_again(database: Databa
 
 async def test_removing_a_follower_rejects_what_was_accepted(database: Database, world: World) -> None:
     async with database.write() as tx:
-        assert not await follow.remove_follower(tx, world.carol.id, world.alice.id, NOW)
+        assert await read.between(tx, world.carol.id, world.alice.id) is None
         await follow.receive(tx, world.carol.id, world.alice.id, FIRST, NOW)
-        assert await follow.remove_follower(tx, world.carol.id, world.alice.id, NOW)
+        standing = await read.between(tx, world.carol.id, world.alice.id)
+        assert standing is not None
+        assert await follow.answer(tx, standing.id, accept=False, now=NOW)
+        assert not await follow.answer(tx, standing.id, accept=False, now=NOW)
         assert [fact["accepted"] for fact in await facts(tx, "follow_answered")] == [True, False]
         assert await read.follower_ids(tx, world.alice.id, local=False) == []
 
@@ -236,7 +239,7 @@ async def test_between_two_personas_all_is_settled_here_and_nothing_is_sent(data
         assert asked is not None
         assert await follow.answer(tx, asked.id, accept=True, now=NOW)
         assert await read.follower_ids(tx, world.shy.id) == [world.alice.id]
-        assert await follow.remove_follower(tx, world.alice.id, world.shy.id, NOW)
+        assert await follow.answer(tx, asked.id, accept=False, now=NOW)
         assert await follow.withdraw(tx, world.shy.id, world.alice.id, NOW)
         assert await facts(tx) == []
 

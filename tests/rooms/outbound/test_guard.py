@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ from fakes.asking import get, reason
 from fakes.certificates import Authority
 from fakes.internet import Internet, Noted, Site, reply
 from privapub import scope
-from privapub.outbound.address import parse_networks
 from privapub.outbound.answers import FetchProblem
 from privapub.outbound.client import Door
 from privapub.outbound.gate import OpenGate
@@ -21,7 +21,7 @@ from privapub.outbound.guard import Resolver, may_connect
 from shared import shared
 
 # In these tests 127.0.0.1 plays the public internet, and the rest of loopback stays private.
-PUBLIC = parse_networks("127.0.0.1")
+PUBLIC = (ip_network("127.0.0.1"),)
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ async def test_a_port_where_something_else_would_answer(
 
 
 def test_which_connections_may_be_made() -> None:
-    networks = parse_networks("192.168.1.0/24")
+    networks = (ip_network("192.168.1.0/24"),)
     assert may_connect("93.184.216.34", 443, (), plain=False)
     assert may_connect("2606:4700::1", 8443, networks, plain=False)
     assert not may_connect("93.184.216.34", 443, networks, plain=True)

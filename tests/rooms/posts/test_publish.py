@@ -57,7 +57,7 @@ async def test_a_post_is_kept_as_it_was_written_and_told(database: Database, wor
         assert (post.sensitive, post.language, post.tags, post.audience) == (True, "en", (tag,), "public")
         assert (post.local, post.kind, post.author_id) == (True, "Note", world.alice.id)
         assert (post.published_at, post.edited_at, post.deleted_at) == (NOW, None, None)
-        assert await read.recipient_actors(tx, post.id) == [world.carol]
+        assert await read.recipient_ids(tx, [post.id]) == {post.id: (world.carol.id,)}
         assert await facts(tx) == [{"post_id": post.id}]
         assert await read.by_uri(tx, post.uri) == post
         assert post.activity_uri is not None
@@ -203,7 +203,7 @@ async def test_deleting_leaves_a_tombstone_with_nothing_of_what_was_said(databas
         assert (stone.uri, stone.author_id, stone.audience) == (post.uri, post.author_id, "followers")
         assert await facts(tx, "post_deleted") == [{"post_id": post.id}]
         # The Delete must still find to whom the post had been addressed.
-        assert await read.recipient_actors(tx, post.id) == [world.carol]
+        assert await read.recipient_ids(tx, [post.id]) == {post.id: (world.carol.id,)}
 
 
 async def test_an_authors_posts_come_in_pages_by_audience_without_the_deleted_ones(

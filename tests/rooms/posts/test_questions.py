@@ -7,12 +7,12 @@ from typing import Any
 from sqlalchemy import event
 
 from makers import make_follow, make_persona, make_post, make_remote
+from privapub.actors import keys
 from privapub.actors import read as actors
 from privapub.database.connect import Database
 from privapub.database.transaction import Transaction
 from privapub.follows import follow
 from privapub.follows import read as follows
-from privapub.personas import keys
 from privapub.personas import read as personas
 from privapub.posts import audience, read
 from privapub.posts.receive import ReceivedPost, receive, receive_delete, receive_edit
@@ -80,7 +80,6 @@ async def _everything(tx: Transaction, database: Database) -> list[tuple[str, An
     note = ReceivedPost(uri="https://peer.test/n/1", content="x", in_reply_to=post.uri, updated_at=NOW)
     with asked(database) as statements:
         await actors.by_uri(tx, carol.uri)
-        await actors.by_address(tx, "carol", "peer.test")
         await actors.by_key(tx, f"{carol.uri}#main-key")
         await actors.keys_of(tx, carol.id)
         await keys.signing_key(tx, alice.id)
@@ -101,7 +100,7 @@ async def _everything(tx: Transaction, database: Database) -> list[tuple[str, An
         await read.by_activity_uri(tx, "https://sut.test/activities/2")
         await read.of_author(tx, carol.id)
         await read.count_public(tx, carol.id)
-        await read.recipient_actors(tx, post.id)
+        await read.recipient_ids(tx, [post.id])
         await audience.may_see_now(tx, post, alice.id)
         await fill(tx, post, NOW)
         await home(tx, alice.id)

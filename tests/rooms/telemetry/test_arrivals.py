@@ -5,6 +5,7 @@ import pytest
 from privapub.database.connect import Database
 from privapub.telemetry import arrivals
 from privapub.telemetry.arrivals import ArrivalRecorder, Arrivals
+from privapub.telemetry.prune import prune
 
 NOON = 1_772_366_400.0  # 2026-03-01T12:00:00Z
 DAY = 86400.0
@@ -69,7 +70,7 @@ async def test_old_days_are_forgotten(database: Database) -> None:
     recorder.note("peer.test", "queued", "", NOON)
     await recorder.flush()
     async with database.write() as tx:
-        assert await arrivals.prune(tx, NOON) == 1
+        await prune(tx, NOON)
     assert [line.count for line in await seen(database)] == [1]
 
 

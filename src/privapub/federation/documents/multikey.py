@@ -5,9 +5,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from cryptography.hazmat.primitives.serialization import load_der_public_key, load_pem_public_key
 
-_ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-_ED25519 = b"\xed\x01"
-_RSA = b"\x85\x24"
+from privapub.actors.multibase import ED25519_PUBLIC, RSA_PUBLIC, decode
+
 _LONGEST = 4000
 _MOST_BITS, _FEWEST_BITS = 8192, 1024
 
@@ -22,32 +21,23 @@ def algorithm_of_pem(pem: str) -> str | None:
         return None
     if isinstance(key, Ed25519PublicKey):
         return "ed25519"
-    return "rsa" if isinstance(key, RSAPublicKey) and _FEWEST_BITS <= key.key_size <= _MOST_BITS else None
+    return _rsa(key)
 
 
 def algorithm_of(multibase: str) -> str | None:
     """The same of a Multikey's `publicKeyMultibase`."""
-    raw = _decode(multibase)
-    if raw.startswith(_ED25519) and len(raw) == len(_ED25519) + 32:
-        return "ed25519"
-    if raw.startswith(_RSA):
-        try:
-            key = load_der_public_key(raw[len(_RSA) :])
-        except (ValueError, TypeError, UnsupportedAlgorithm):
-            # Multicodec says PKCS #1; cryptography reads both that and SubjectPublicKeyInfo.
-            return None
-        return "rsa" if isinstance(key, RSAPublicKey) and _FEWEST_BITS <= key.key_size <= _MOST_BITS else None
-    return None
+    if len(multibase) > _LONGEST:
+        return None
+    try:
+        raw = decode(multibase)
+        if raw.startswith(ED25519_PUBLIC) and len(raw) == len(ED25519_PUBLIC) + 32:
+            return "ed25519"
+        # Multicodec says PKCS #1; cryptography reads both that and SubjectPublicKeyInfo.
+        key = load_der_public_key(raw.removeprefix(RSA_PUBLIC)) if raw.startswith(RSA_PUBLIC) else None
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        return None
+    return _rsa(key)
 
 
-def _decode(multibase: str) -> bytes:
-    """The bytes of base58btc, none where it is something else."""
-    if not multibase.startswith("z") or not 1 < len(multibase) <= _LONGEST:
-        return b""
-    number = 0
-    for letter in multibase[1:]:
-        digit = _ALPHABET.find(letter)
-        if digit < 0:
-            return b""
-        number = number * 58 + digit
-    return number.to_bytes((number.bit_length() + 7) // 8, "big")
+def _rsa(key: object) -> str | None:
+    return "rsa" if isinstance(key, RSAPublicKey) and _FEWEST_BITS <= key.key_size <= _MOST_BITS else None

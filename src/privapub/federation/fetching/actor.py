@@ -19,7 +19,7 @@ _KEPT = (
 )  # fmt: skip
 
 
-async def fetch_actor(server: Server, uri: str, *, purpose: str = "actor", fresh: bool = False) -> Actor:
+async def fetch_actor(server: Server, uri: str, *, fresh: bool = False) -> Actor:
     """The actor with this id (or the one that this URL leads to).
 
     One that was fetched within a day is not fetched again unless `fresh`; an older one that cannot be fetched now is
@@ -30,7 +30,7 @@ async def fetch_actor(server: Server, uri: str, *, purpose: str = "actor", fresh
     if known is not None and (known.local or (not fresh and _young(known))):
         return known
     try:
-        found = await document(server, uri, purpose, fresh=fresh)
+        found = await document(server, uri, "actor", fresh=fresh)
     except FetchProblem as problem:
         if known is None or fresh or final(problem):
             raise

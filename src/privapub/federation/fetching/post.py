@@ -7,12 +7,12 @@ from privapub.federation.fetching.origin import same_origin
 from privapub.server import Server
 
 
-async def fetch_post(server: Server, uri: str, *, fresh: bool = False) -> RemotePost:
+async def fetch_post(server: Server, uri: str) -> RemotePost:
     """What the post's origin says it is.
 
     Raises FetchProblem, InvalidInput where it is no post, NotAllowed where its author is of another host.
     """
-    record = read_post(await document(server, uri, "object", fresh=fresh))
+    record = read_post(await document(server, uri, "object"))
     if not same_origin(record.uri, record.author):
         raise NotAllowed("This post says that it was written on another server.")
     return record

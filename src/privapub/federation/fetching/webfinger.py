@@ -11,14 +11,6 @@ from privapub.personas import read as personas
 from privapub.server import Server
 
 
-async def look_up(server: Server, address: str) -> str:
-    """The id of the actor with this address, on which its hosts agree.
-
-    Raises InvalidInput where it is no address, NotFound where there is nobody, FetchProblem where nobody answers.
-    """
-    return (await canonical(server, read_name(address))).uri
-
-
 async def resolve(server: Server, address_or_uri: str) -> Actor:
     """Somebody by `@handle@host`, or by the address of their page or actor; learnt where they were not known.
 

@@ -17,18 +17,8 @@ _KNOWN = {"sha-256": hashlib.sha256, "sha-512": hashlib.sha512}
 
 
 def sha256_base64(body: bytes) -> str:
-    """The SHA-256 of the content in base64: what both fields below are made of, so that it is computed once."""
+    """The SHA-256 of the content in base64: what both fields are made of, so that it is computed once."""
     return base64.b64encode(hashlib.sha256(body).digest()).decode("ascii")
-
-
-def digest(body: bytes) -> str:
-    """The value of a `Digest` field: `SHA-256=…` (RFC 3230, section 4.3.2)."""
-    return "SHA-256=" + sha256_base64(body)
-
-
-def content_digest(body: bytes) -> str:
-    """The value of a `Content-Digest` field: `sha-256=:…:` (RFC 9530, section 2)."""
-    return f"sha-256=:{sha256_base64(body)}:"
 
 
 def check_digest(request: HttpRequest) -> None:

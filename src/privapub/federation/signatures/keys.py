@@ -11,21 +11,17 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519, padding, rsa
 
 from privapub import errors
+from privapub.actors import multibase
 
 Kind = Literal["rsa", "ed25519"]
 Hash = Literal["sha256", "sha512"]
 
 SMALLEST_RSA = 1024
 LARGEST_RSA = 8192
-NEW_RSA = 2048
 LONGEST_PEM = 16384
 LONGEST_MULTIBASE = 2048
 
 _HASHES: dict[str, hashes.HashAlgorithm] = {"sha256": hashes.SHA256(), "sha512": hashes.SHA512()}
-_ED25519_PREFIX = b"\xed\x01"  # multicodec ed25519-pub
-_RSA_PREFIX = b"\x85\x24"  # multicodec rsa-pub, followed by a PKCS #1 RSAPublicKey
-_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-_BASE58_VALUES = {letter: value for value, letter in enumerate(_BASE58)}
 
 
 class BadKey(errors.InvalidInput):
@@ -34,9 +30,9 @@ class BadKey(errors.InvalidInput):
     `reason` is `malformed`, `unsupported` (another kind of key), `too-small` or `too-large`.
     """
 
-    def __init__(self, reason: str, sentence: str = "", hint: str = "") -> None:
+    def __init__(self, reason: str, sentence: str = "") -> None:
         """Keep the word; without a sentence the class's own is used."""
-        super().__init__(sentence or f"This key cannot be used ({reason}).", hint)
+        super().__init__(sentence or f"This key cannot be used ({reason}).")
         self.reason = reason
 
 
@@ -63,14 +59,14 @@ class PublicKey:
     @classmethod
     def from_multibase(cls, id: str, owner: str, text: str) -> Self:  # noqa: A002 - the field's name
         """Read the `publicKeyMultibase` of a Multikey (FEP-521a): base58btc of Ed25519 or RSA; else BadKey."""
-        if not text.startswith("z") or len(text) > LONGEST_MULTIBASE:
+        if len(text) > LONGEST_MULTIBASE:
             raise BadKey("malformed")
-        raw = _from_base58(text[1:])
-        prefix, content = raw[:2], raw[2:]
         try:
-            if prefix == _ED25519_PREFIX:
+            raw = multibase.decode(text)
+            prefix, content = raw[:2], raw[2:]
+            if prefix == multibase.ED25519_PUBLIC:
                 return cls(id, owner, "ed25519", ed25519.Ed25519PublicKey.from_public_bytes(content))
-            if prefix == _RSA_PREFIX:
+            if prefix == multibase.RSA_PUBLIC:
                 return cls._of(id, owner, serialization.load_der_public_key(content))
         except (ValueError, UnsupportedAlgorithm) as error:
             raise BadKey("malformed") from error
@@ -124,41 +120,6 @@ class PrivateKey:
         return self.key.sign(content)
 
 
-def new_rsa() -> str:
-    """A new RSA-2048 key pair: the private key as PKCS #8 in PEM."""
-    return _pem(rsa.generate_private_key(public_exponent=65537, key_size=NEW_RSA))
-
-
-def new_ed25519() -> str:
-    """A new Ed25519 key pair: the private key as PKCS #8 in PEM."""
-    return _pem(ed25519.Ed25519PrivateKey.generate())
-
-
-def public_pem(private: str) -> str:
-    """The public half of a private key in PEM, as `publicKeyPem` shows it (SubjectPublicKeyInfo)."""
-    return (
-        _private(private)
-        .public_key()
-        .public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
-        .decode("ascii")
-    )
-
-
-def public_multibase(private: str) -> str:
-    """The public half of a private key in PEM, as the `publicKeyMultibase` of a Multikey shows it (FEP-521a)."""
-    key = _private(private).public_key()
-    if isinstance(key, ed25519.Ed25519PublicKey):
-        return "z" + _base58(_ED25519_PREFIX + key.public_bytes_raw())
-    der = key.public_bytes(serialization.Encoding.DER, serialization.PublicFormat.PKCS1)
-    return "z" + _base58(_RSA_PREFIX + der)
-
-
-def _pem(key: rsa.RSAPrivateKey | ed25519.Ed25519PrivateKey) -> str:
-    return key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    ).decode("ascii")
-
-
 def _private(pem: str) -> rsa.RSAPrivateKey | ed25519.Ed25519PrivateKey:
     try:
         # Our own keys, as we made and kept them: to prove again that the numbers are primes takes a thousand times as
@@ -169,22 +130,3 @@ def _private(pem: str) -> rsa.RSAPrivateKey | ed25519.Ed25519PrivateKey:
     if not isinstance(key, rsa.RSAPrivateKey | ed25519.Ed25519PrivateKey):
         raise BadKey("unsupported")
     return key
-
-
-def _base58(raw: bytes) -> str:
-    number = int.from_bytes(raw, "big")
-    letters = ""
-    while number:
-        number, value = divmod(number, 58)
-        letters = _BASE58[value] + letters
-    return _BASE58[0] * (len(raw) - len(raw.lstrip(b"\0"))) + letters
-
-
-def _from_base58(text: str) -> bytes:
-    number = 0
-    for letter in text:
-        if letter not in _BASE58_VALUES:
-            raise BadKey("malformed")
-        number = number * 58 + _BASE58_VALUES[letter]
-    zeros = len(text) - len(text.lstrip(_BASE58[0]))
-    return b"\0" * zeros + number.to_bytes((number.bit_length() + 7) // 8, "big")

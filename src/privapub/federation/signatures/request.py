@@ -17,9 +17,9 @@ class BadSignature(errors.InvalidInput):
     `reason` is a short word for reports and tests; the message is the sentence that the sender may read.
     """
 
-    def __init__(self, reason: str, sentence: str = "", hint: str = "") -> None:
+    def __init__(self, reason: str, sentence: str = "") -> None:
         """Keep the word; without a sentence the class's own is used."""
-        super().__init__(sentence or "This request is not signed as it must be.", hint)
+        super().__init__(sentence or "This request is not signed as it must be.")
         self.reason = reason
 
 

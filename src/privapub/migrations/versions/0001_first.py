@@ -148,7 +148,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_actor")),
         sa.UniqueConstraint("uri", name=op.f("uq_actor_uri")),
     )
-    op.create_index("ix_actor_address", "actor", ["host", "handle"], unique=False)
     op.create_table(
         "arrival",
         sa.Column("day", sa.Text(), nullable=False),

@@ -7,9 +7,9 @@ from privapub import clock, scope
 from privapub.actors.read import Actor
 from privapub.errors import InvalidInput, NotFound
 from privapub.federation.fetching.actor import fetch_actor
-from privapub.federation.fetching.jrd import read_name
+from privapub.federation.fetching.jrd import Name, canonical, read_name
 from privapub.federation.fetching.origin import origin, same_origin
-from privapub.federation.fetching.webfinger import look_up, resolve
+from privapub.federation.fetching.webfinger import resolve
 from privapub.outbound.answers import FetchProblem
 
 CAROL = "https://peer.test/u/carol"
@@ -90,10 +90,10 @@ async def test_which_answers_count(world: World, content_type: str, body: str, f
     world.pages[QUESTION] = Page(body.encode() or page.body, content_type=content_type)
     if found:
         with scope.trigger("inbox"):
-            assert await look_up(world.server, "carol@peer.test") == CAROL
+            assert (await canonical(world.server, Name("carol", "peer.test"))).uri == CAROL
     else:
         with scope.trigger("inbox"), pytest.raises((NotFound, FetchProblem)):
-            await look_up(world.server, "carol@peer.test")
+            await canonical(world.server, Name("carol", "peer.test"))
         assert len(world.peer.received) == 1
 
 

@@ -13,7 +13,7 @@ from privapub import clock
 from privapub.actors.read import Actor
 from privapub.database.connect import Database
 from privapub.federation.fetching import scheme
-from privapub.federation.signatures.digest import digest
+from privapub.federation.signatures.digest import sha256_base64
 
 UNSIGNED = (("Host", "sut.test"), ("Content-Type", "application/activity+json"))
 FOLLOW = "https://peer.test/follow/77"
@@ -56,7 +56,7 @@ async def refused(world: World, alice: Actor, carol: Person, reason: str) -> Ans
     sent: dict[str, dict[str, Any]] = {
         "content-type": {"content_type": "text/plain"},
         "no-digest": {"covered": ("(request-target)", "host", "date", "content-type")},
-        "wrong-digest": {"headers": (("Digest", digest(b"something else")),)},
+        "wrong-digest": {"headers": (("Digest", f"SHA-256={sha256_base64(b'something else')}"),)},
         "too-old": {"at": now - 13 * 3600},
         "ahead": {"at": now + 2 * 3600},
     }

@@ -8,6 +8,7 @@ from sqlalchemy import text
 from fakes.activities import create, kept_out, note, of, post_at
 from fakes.world import PUBLIC, Person, World
 from makers import make_post
+from privapub.actors import read as actors
 from privapub.actors.read import Actor
 from privapub.follows import read as follows
 from privapub.posts import read as posts
@@ -30,7 +31,8 @@ async def names(world: World, uri: str) -> tuple[str, ...]:
     post = await post_at(world, uri)
     assert post is not None
     async with world.database.read() as tx:
-        return tuple(actor.handle for actor in await posts.recipient_actors(tx, post.id))
+        named = (await posts.recipient_ids(tx, [post.id]))[post.id]
+        return tuple(actor.handle for actor in (await actors.by_ids(tx, named)).values())
 
 
 async def test_a_post_of_somebody_who_is_followed_is_cleaned_and_reaches_the_timeline(world: World) -> None:

@@ -4,7 +4,8 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from privapub.federation.signatures.keys import PrivateKey, PublicKey, new_ed25519, new_rsa, public_pem
+from fakes.keys import new_ed25519, new_rsa, public_pem
+from privapub.federation.signatures.keys import PrivateKey, PublicKey
 from privapub.federation.signatures.request import HttpRequest
 from privapub.federation.signatures.sign import sign
 

@@ -2,15 +2,12 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
+from fakes.keys import new_ed25519, new_rsa, public_multibase, public_pem
 from privapub.federation.signatures.keys import (
     LARGEST_RSA,
     BadKey,
     PrivateKey,
     PublicKey,
-    new_ed25519,
-    new_rsa,
-    public_multibase,
-    public_pem,
 )
 
 ID, OWNER = "https://a.test/u#main-key", "https://a.test/u"
@@ -43,14 +40,6 @@ def test_a_new_key_signs_what_both_forms_of_its_public_half_verify(made: object,
         assert not public.verifies(signature, b"Text")
         assert not public.verifies(b"", b"text")
         assert not public.verifies(signature + b"x", b"text")
-
-
-def test_new_keys_differ_and_rsa_keys_have_2048_bits() -> None:
-    pem = new_rsa()
-    public = PublicKey.from_pem(ID, OWNER, public_pem(pem))
-    assert isinstance(public.key, rsa.RSAPublicKey)
-    assert public.key.key_size == 2048
-    assert new_ed25519() != new_ed25519()
 
 
 def test_the_multikey_of_fep_521a_is_read() -> None:
