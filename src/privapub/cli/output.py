@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from privapub import clock
-from privapub import clock
 from privapub.errors import InvalidInput, PrivaPubError
 
 
@@ -56,18 +55,6 @@ def _check_readable(words: Sequence[str]) -> None:
             raise InvalidInput(
                 f"{word!a} is not UTF-8.", "Look at the settings of the terminal (LANG, LC_ALL)."
             ) from None
-
-
-def readable(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row with its moments (what is named `…_at`) as text."""
-    return {
-        name: clock.iso(value) if name.endswith("_at") and value is not None else value for name, value in row.items()
-    }
-
-
-def lines(row: Mapping[str, Any]) -> str:
-    """One row, a line for each of its fields."""
-    return "\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in row.items())
 
 
 def table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], empty: str) -> str:
