@@ -114,13 +114,16 @@ class Worker:
             try:
                 while True:
                     self._signals.wake.clear()
+                    # A lane whose last outcome is being written is passed over: look once more when all are written.
+                    was_idle = not self._runs
                     taken = len((await self._take()).jobs)
                     handled += taken
                     if taken:
                         continue
-                    if not self._runs:
+                    if was_idle:
                         return handled
-                    await self._signals.wake.wait()
+                    if self._runs:
+                        await self._signals.wake.wait()
             finally:
                 await self._let_go()
 
