@@ -17,7 +17,6 @@ from weakref import WeakKeyDictionary
 
 from starlette.requests import Request
 
-from privapub import scope
 from privapub.actors import read
 from privapub.actors.read import Actor
 from privapub.errors import PrivaPubError
@@ -122,7 +121,10 @@ def examine(server: Server, request: HttpRequest, now: float) -> Presented:
 
 
 async def who_signed(server: Server, request: HttpRequest, now: float) -> Opinion:
-    """The actor whose key signed this request, as the outside sent it."""
+    """The actor whose key signed this request, as the outside sent it.
+
+    What caused the request is the caller's to say (`scope.trigger`): the fetch of a reader's key is only counted.
+    """
     try:
         claim = examine(server, request, now)
     except BadSignature as bad:
@@ -145,9 +147,8 @@ async def _ask(server: Server, memory: _Memory, claim: Presented, request: HttpR
     if lately is not None:
         return lately[1] or refusal or Refused("no-key", _NO_KEY)
     try:
-        with scope.trigger(scope.VERIFY):
-            # The memory here is the one that counts: what the door remembers does not tell why.
-            actor, key = await fetch_key(server, claim.key_id, fresh=True)
+        # The memory here is the one that counts: what the door remembers does not tell why.
+        actor, key = await fetch_key(server, claim.key_id, fresh=True)
     except PrivaPubError as problem:
         result = _unhad(problem)
         if refusal is not None and isinstance(result, Refused):

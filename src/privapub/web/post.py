@@ -25,10 +25,13 @@ async def post(server: Server, request: Request) -> Response:
     """The page of a post that is for everyone; raises NotFound for every other."""
     async with server.database.read() as tx:
         found = await by_uri(tx, Addresses(server.base_url).post(part(request, "token")))
-        author = None if found is None else await actors.by_id(tx, found.author_id)
-    if found is None or author is None or not found.local:
+        # What is not for strangers takes no question more than what is not there, and no longer.
+        if found is None or not found.local or found.audience not in OPEN:
+            raise NotFound(served.NO_POST)
+        author = await actors.by_id(tx, found.author_id)
+    if author is None:
         raise NotFound(served.NO_POST)
-    if found.deleted_at is not None and found.audience in OPEN:
+    if found.deleted_at is not None:
         return problem(server, request, 410, "This post is gone", "Its author deleted it.")
     if not may_see(found, None):
         raise NotFound(served.NO_POST)

@@ -35,6 +35,8 @@ def routes(server: Server) -> list[Route]:
 
 def wrap(app: Starlette) -> ASGIApp:
     """The application with its error pages, and with the security headers on everything it says."""
+    # The way without the slash would name whatever host the asker named.
+    app.router.redirect_slashes = False
     app.add_exception_handler(HTTPException, unrouted)
     app.add_exception_handler(Exception, broken)
     return SecurityHeaders(app)

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import aiohttp
 import pytest
 from sqlalchemy import select
 
@@ -12,6 +13,9 @@ from privapub import clock
 from privapub.actors import read
 from privapub.actors.read import Actor
 from privapub.actors.tables import actor_key
+from privapub.federation.signatures.keys import PrivateKey
+from privapub.federation.signatures.request import HttpRequest
+from privapub.federation.signatures.sign import sign
 
 KEY = "/u/carol"
 KEYS = "https://peer.test/keys"
@@ -45,6 +49,20 @@ async def test_the_fetch_of_a_key_is_recorded_as_one_for_verification(world: Wor
     await sent(world, alice, carol)
     rows = list(world.server.fetches._rows)
     assert {(row["purpose"], row["trigger"]) for row in rows} == {("key", "verify"), ("webfinger", "verify")}
+
+
+async def test_the_fetch_of_a_readers_key_is_only_counted(world: World) -> None:
+    carol = world.person("https://peer.test/u/carol")
+    request = HttpRequest("GET", "https://sut.test/posts/nothing", (("Host", "sut.test"),))
+    signed = sign(request, PrivateKey.from_pem(carol.key_id, carol.private), "cavage", clock.now())
+    url = f"http://127.0.0.1:{world.port}/posts/nothing"
+    async with aiohttp.ClientSession() as reader:
+        headers = [("Accept", "application/activity+json"), *request.headers, *signed]
+        async with reader.get(url, headers=headers) as answer:
+            assert answer.status == 404
+    assert len(world.asked(KEY)) == 1
+    assert list(world.server.fetches._rows) == []
+    assert sum(world.server.fetches._readers.values()) == 2  # the key, and the address of its owner
 
 
 async def test_a_changed_key_is_fetched_once_and_the_old_one_counts_no_more(world: World) -> None:

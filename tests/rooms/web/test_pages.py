@@ -1,7 +1,7 @@
 import re
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import event, update
 
 from asgi import DOCUMENT, HTML, Answered, serving
 from makers import ADDRESSES, make_follow, make_persona, make_post, make_remote
@@ -140,6 +140,40 @@ async def test_what_is_not_for_strangers_has_no_page(database: Database) -> None
                 answer = await sut.get(post.uri, accept=HTML, by=asker)
                 assert (answer.status, answer.headers, answer.body) == (404, absent.headers, absent.body)
     assert properties(absent.text) == {}
+
+
+@pytest.mark.parametrize("accept", [HTML, DOCUMENT])
+async def test_what_is_hidden_is_looked_for_as_long_as_what_is_not_there(database: Database, accept: str) -> None:
+    async with database.write() as tx:
+        alice = await make_persona(tx)
+        hidden = await make_post(tx, alice.id, "followers", "secret")
+    questions: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        questions.append(statement)
+
+    asked: list[list[str]] = []
+    async with serving(database) as sut:
+        async with database.read() as tx:
+            engine = tx.connection.sync_engine
+        event.listen(engine, "before_cursor_execute", note)
+        try:
+            for url in (hidden.uri, "/posts/nothing", hidden.activity_uri or "", "/activities/nothing"):
+                questions.clear()
+                assert (await sut.get(url, accept=accept)).status == 404
+                asked.append(list(questions))
+        finally:
+            event.remove(engine, "before_cursor_execute", note)
+    assert asked[0] == asked[1] != []
+    assert asked[2] == asked[3]
+
+
+async def test_no_way_is_shown_to_a_host_that_the_asker_named(database: Database) -> None:
+    async with database.write() as tx:
+        await make_persona(tx)
+    async with serving(database) as sut:
+        answer = await sut.ask("GET", "/@alice/", [("Host", "elsewhere.test"), ("Accept", HTML)])
+    assert (answer.status, "location" in answer.headers) == (404, False)
 
 
 async def test_a_warning_hides_the_post_and_its_pictures_are_links(database: Database) -> None:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
-from privapub import clock
+from privapub import clock, scope
 from privapub.actors import read
 from privapub.actors.addresses import Addresses
 from privapub.federation.asker import Refused, Signed, Undecided, as_sent, examine, who_signed
@@ -146,7 +146,8 @@ async def _acceptable(server: Server, document: dict[str, object]) -> Activity:
 async def _signed(server: Server, sent: HttpRequest, activity: Activity, now: float) -> Signed:
     if await server.door.refuses(activity.actor):
         raise _Stop(202, "dropped", "disallowed")
-    opinion = await who_signed(server, sent, now)
+    with scope.trigger(scope.VERIFY):
+        opinion = await who_signed(server, sent, now)
     if isinstance(opinion, Refused):
         raise _Stop(401, "refused", opinion.reason, opinion.sentence)
     if isinstance(opinion, Undecided):
