@@ -131,6 +131,15 @@ async def learn_key(tx: Transaction, actor_id: int, key: LearntKey, now: float) 
     return kept is not None
 
 
+async def give_key(tx: Transaction, key_id: str, actor_id: int) -> None:
+    """Forget a key of any other remote actor than this one, to whom its own address says that it belongs."""
+    await tx.execute(
+        delete(actor_key).where(
+            actor_key.c.id == key_id, actor_key.c.actor_id != actor_id, actor_key.c.private.is_(None)
+        )
+    )
+
+
 async def mark_gone(tx: Transaction, actor_id: int, now: float) -> bool:
     """A remote actor is no more: fact ActorGone, once. False where it was gone already, is unknown or is ours.
 

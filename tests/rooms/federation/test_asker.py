@@ -12,6 +12,7 @@ from fakes.world import Page, Person, World, rsa
 from privapub import clock
 from privapub.actors import read
 from privapub.actors.read import Actor
+from privapub.actors.tables import actor as actor_table
 from privapub.actors.tables import actor_key
 from privapub.federation.signatures.keys import PrivateKey
 from privapub.federation.signatures.request import HttpRequest
@@ -63,6 +64,24 @@ async def test_the_fetch_of_a_readers_key_is_only_counted(world: World) -> None:
     assert len(world.asked(KEY)) == 1
     assert list(world.server.fetches._rows) == []
     assert sum(world.server.fetches._readers.values()) == 2  # the key, and the address of its owner
+
+
+async def test_a_neighbours_claim_to_a_key_shuts_nobody_out(world: World) -> None:
+    alice, carol = await world.persona(), world.person("https://peer.test/u/carol")
+    claimed = {
+        "id": carol.key_id,
+        "owner": "https://peer.test/u/mallory",
+        "publicKeyPem": keys.public_pem(rsa("mallory")),
+    }
+    own = {**claimed, "id": "https://peer.test/u/mallory#main-key"}
+    mallory = world.person("https://peer.test/u/mallory", key_name="mallory", changes={"publicKey": [own, claimed]})
+    assert await sent(world, alice, mallory) == 202
+    assert [await sent(world, alice, carol, n) for n in range(1, 4)] == [202, 202, 202]
+    assert await sent(world, alice, carol, 5, key_name="mallory") == 401
+    async with world.database.read() as tx:
+        assert await tx.scalar(select(actor_key.c.actor_id).where(actor_key.c.id == carol.key_id)) == (
+            await tx.scalar(select(actor_table.c.id).where(actor_table.c.uri == carol.uri))
+        )
 
 
 async def test_a_changed_key_is_fetched_once_and_the_old_one_counts_no_more(world: World) -> None:

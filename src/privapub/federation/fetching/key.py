@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from privapub.actors import read, remote
 from privapub.actors.read import Actor
 from privapub.errors import NotAllowed
 from privapub.federation.documents.read_actor import RemoteActor, read_actor
@@ -36,6 +37,13 @@ async def fetch_key(server: Server, key_id: str, *, fresh: bool = False) -> tupl
         raise NotTheirKey
     public = public_key(record.uri, *listed(record, key_id))
     actor = await learn(server, record)
+    async with server.database.read() as tx:
+        known = await read.by_key(tx, public.id)
+    if known is not None and known[0].id != actor.id:
+        # The key's own address says whose it is: another actor of that host had claimed it.
+        async with server.database.write() as tx:
+            await remote.give_key(tx, public.id, actor.id)
+        actor = await learn(server, record)
     return actor, public
 
 

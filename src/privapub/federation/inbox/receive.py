@@ -4,6 +4,7 @@ Cheapest first: size, content type, form, signature as far as it shows without a
 away, then the key. Only then one transaction holds the activity and its job, and is committed before the 202.
 """
 
+import asyncio
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -29,6 +30,7 @@ from privapub.telemetry.arrivals import UNVERIFIED
 # Some servers leave the profile out of what they send; what is signed and sent to an inbox is an activity all the same.
 TYPES = ACTIVITY_TYPES | {"application/ld+json"}
 RETRY_AFTER = "300"
+BODY_TIME = 30.0  # seconds in which a body must have come
 
 
 @dataclass(frozen=True)
@@ -107,10 +109,13 @@ async def _body(server: Server, request: Request) -> bytes:
         raise too_large
     body = bytearray()
     try:
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > limit:
-                raise too_large
+        async with asyncio.timeout(BODY_TIME):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > limit:
+                    raise too_large
+    except TimeoutError:
+        raise _Stop(408, "refused", "too-slow", f"A body must be here within {BODY_TIME:.0f} seconds.") from None
     except ClientDisconnect:
         raise _Stop(400, "refused", "cut-short", "The body of this request did not come to its end.") from None
     return bytes(body)

@@ -1,5 +1,6 @@
 """What is refused at the door of the inbox: the right status, one line in the report, no row, no needless fetch."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from typing import Any
@@ -13,6 +14,7 @@ from privapub import clock
 from privapub.actors.read import Actor
 from privapub.database.connect import Database
 from privapub.federation.fetching import scheme
+from privapub.federation.inbox import receive
 from privapub.federation.signatures.digest import sha256_base64
 
 UNSIGNED = (("Host", "sut.test"), ("Content-Type", "application/activity+json"))
@@ -187,3 +189,18 @@ async def test_a_blocked_host_gets_202_is_counted_and_is_not_asked_for_its_key(
         assert world.arrivals() == {("", "dropped", "disallowed"): 1}
         assert world.peer.received == []
         assert await rows(world) == 0
+
+
+async def test_a_body_that_does_not_come_to_its_end_is_not_waited_for(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(receive, "BODY_TIME", 0.05)
+    reader, writer = await asyncio.open_connection("127.0.0.1", world.port)
+    writer.write(
+        b"POST /inbox HTTP/1.1\r\nHost: sut.test\r\nContent-Type: application/activity+json\r\n"
+        b"Content-Length: 100\r\n\r\n{"
+    )
+    async with asyncio.timeout(10):
+        assert (await reader.readline()).split()[1] == b"408"
+    writer.close()
+    assert world.arrivals() == {("", "refused", "too-slow"): 1}
