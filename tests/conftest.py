@@ -56,13 +56,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """No coroutine of a test runs for ever."""
     for item in items:
         if isinstance(item, pytest.Function) and inspect.iscoroutinefunction(item.obj):
-            item.obj = _bounded(item.obj)
+            longer = item.get_closest_marker("hangs_after")
+            item.obj = _bounded(item.obj, longer.args[0] if longer else HANGS)
 
 
-def _bounded(test: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+def _bounded(test: Callable[..., Awaitable[None]], seconds: float) -> Callable[..., Awaitable[None]]:
     @functools.wraps(test)
     async def bounded(*args: object, **kwargs: object) -> None:
-        with anyio.fail_after(HANGS):
+        with anyio.fail_after(seconds):
             await test(*args, **kwargs)
 
     return bounded
