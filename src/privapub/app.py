@@ -95,20 +95,17 @@ def web_application(server: Server) -> ASGIApp:
 
 async def serve(settings: Settings, started: Callable[[Server], None]) -> None:
     """Web and workers in one process until told to stop; `started` is called when requests are answered."""
-    sockets = listening(settings.listen)
-    server = open_server(settings)
-    try:
+    async with contextlib.AsyncExitStack() as stack:
+        sockets = [stack.enter_context(one) for one in listening(settings.listen)]
+        server = open_server(settings)
+        stack.push_async_callback(close_server, server)
         await prepare(server)
         _say_what_is_let_through(settings)
-        async with _background(server) as worker:
-            loop = asyncio.get_running_loop()
-            await _Web(
-                server, started=lambda: started(server), stopping=lambda: loop.call_soon_threadsafe(worker.stop)
-            ).serve(sockets=sockets)
-    finally:
-        await close_server(server)
-        for one in sockets:
-            one.close()
+        worker = await stack.enter_async_context(_background(server))
+        loop = asyncio.get_running_loop()
+        await _Web(
+            server, started=lambda: started(server), stopping=lambda: loop.call_soon_threadsafe(worker.stop)
+        ).serve(sockets=sockets)
 
 
 class _Web(uvicorn.Server):

@@ -8,8 +8,10 @@ from privapub import clock
 from privapub.cli.opened import with_server
 from privapub.cli.options import LARGEST, Json, Limit
 from privapub.cli.output import lines, readable, say, table
+from privapub.errors import InvalidInput
 from privapub.job_table import job_kinds
 from privapub.jobs import read
+from privapub.jobs.job import STATES
 from privapub.server import Server
 
 app = typer.Typer(name="jobs", help="The queue: what waits, runs and has ended.", no_args_is_help=True)
@@ -26,6 +28,8 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """List jobs, newest first."""
+    if state is not None and state not in STATES:
+        raise InvalidInput(f"No job is {state!r}.", f"A job is {', '.join(STATES)}.")
 
     async def work(server: Server) -> list[dict[str, Any]]:
         async with server.database.read() as tx:

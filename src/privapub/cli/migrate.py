@@ -6,7 +6,7 @@ from privapub.cli.opened import settings
 from privapub.cli.options import Json
 from privapub.cli.output import say
 from privapub.database.connect import Database
-from privapub.migrations.run import HEAD, current, upgrade
+from privapub.migrations.run import HEAD, REVISIONS, check_current, current, upgrade
 
 
 def migrate(*, as_json: Json = False) -> None:
@@ -18,6 +18,8 @@ def migrate(*, as_json: Json = False) -> None:
         database = Database(what.database)
         try:
             before = await current(database)
+            if before is not None and before not in REVISIONS:
+                await check_current(database)
         finally:
             await database.close()
         await upgrade(what.database)

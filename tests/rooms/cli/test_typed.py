@@ -1,39 +1,14 @@
 """What is typed wrongly is answered in a sentence, never with a traceback."""
 
-import io
 import os
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-
-from privapub.cli.main import main
 
 LARGE = "9" * 23
 NO_TEXT = os.fsdecode(b"\xff\xfe")
 
 Type = Callable[..., int]
-
-
-@pytest.fixture
-def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Type:
-    """Types a command for a new installation, and gives its exit status."""
-    for name in tuple(os.environ):
-        if name.startswith("PRIVAPUB_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("PRIVAPUB_DATA", str(tmp_path))
-
-    def type_(*words: str, given: bytes = b"", encoding: str = "utf-8", errors: str = "strict") -> int:
-        monkeypatch.setattr(sys, "argv", ["privapub", *words])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given), encoding, errors))
-        try:
-            main()
-        except SystemExit as end:
-            return int(end.code or 0)
-        return 0
-
-    return type_
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 from privapub.markup.clean import plain
 
@@ -56,9 +57,18 @@ def identity(value: Any) -> str | None:
 
 
 def web_id(value: Any) -> str | None:
-    """The same where it must be an http or https URL with a host and no user in it."""
+    """The same where it must be an http or https URL with a host, a port that there is and no user in it."""
     found = identity(value)
-    return found if found and _WEB.match(found) else None
+    return found if found and _WEB.match(found) and _has_a_place(found) else None
+
+
+def _has_a_place(url: str) -> bool:
+    """Whether host and port can be read: what cannot would fail at each use."""
+    try:
+        parts = urlsplit(url)
+        return bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def identities(value: Any, limit: int = MAX_IDS) -> tuple[str, ...]:

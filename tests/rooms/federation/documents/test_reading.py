@@ -306,6 +306,8 @@ def test_without_a_usable_handle_the_end_of_the_id_stands_in(said: Any, uri: str
         ({"id": "carol"}, "bad-id"),
         ({"inbox": None}, "no-inbox"),
         ({"inbox": "javascript:x"}, "no-inbox"),
+        ({"inbox": "http://[bad/inbox"}, "no-inbox"),
+        ({"inbox": "https://peer.test:99999/inbox"}, "no-inbox"),
     ],
 )
 def test_actors_that_cannot_be_used_say_why(changes: dict[str, Any], reason: str) -> None:

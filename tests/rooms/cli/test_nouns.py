@@ -1,0 +1,164 @@
+"""Every noun of the command line, typed by somebody new, and by somebody who errs."""
+
+import json
+import socket
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from privapub.cli import serve
+
+Type = Callable[..., int]
+HERE = "localhost:8000"
+
+
+@pytest.fixture
+def told(typed: Type, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """What a command prints with --json; it must end well."""
+    capsys.readouterr()
+
+    def told_(*words: str, given: bytes = b"") -> Any:
+        assert typed(*words, "--json", given=given) == 0, capsys.readouterr()
+        return json.loads(capsys.readouterr().out)
+
+    return told_
+
+
+@pytest.fixture
+def settled(told: Callable[..., Any]) -> Callable[..., Any]:
+    """An account that holds ann, and the locked bea."""
+    told("migrate")
+    told("account", "create", "a@b.example", "--password-stdin", given=b"long enough")
+    told("persona", "create", "ann", "--account", "a@b.example")
+    told("persona", "create", "bea", "--account", "a@b.example", "--locked")
+    return told
+
+
+def test_accounts_and_personas_are_listed(settled: Callable[..., Any]) -> None:
+    assert settled("account", "list") == [{"email": "a@b.example", "personas": ["ann", "bea"]}]
+    ann, bea = settled("persona", "list")
+    assert (ann["address"], ann["locked"], bea["locked"]) == (f"@ann@{HERE}", False, True)
+    assert ann["url"] == f"http://{HERE}/@ann"
+
+
+def test_a_locked_persona_lets_in_whom_it_wants(settled: Callable[..., Any]) -> None:
+    asked = settled("follow", "add", f"@bea@{HERE}", "--persona", "ann")
+    assert asked["state"] == "pending"
+    assert settled("follow", "accept", f"@ann@{HERE}", "--persona", "bea")["state"] == "accepted"
+    sides = settled("follow", "list", "--persona", "bea")
+    assert [(one["address"], one["state"]) for one in sides["followers"]] == [(f"@ann@{HERE}", "accepted")]
+    settled("follow", "reject", f"@ann@{HERE}", "--persona", "bea")
+    settled("follow", "remove", f"@bea@{HERE}", "--persona", "ann")
+    assert settled("follow", "list", "--persona", "ann")["following"] == []
+
+
+def test_a_post_is_written_changed_answered_and_taken_back(settled: Callable[..., Any]) -> None:
+    post = settled("post", "create", "--persona", "ann", "--audience", "public", f"Hello @bea@{HERE}")
+    assert post["audience"] == "public"
+    answer = settled("post", "create", "--persona", "bea", "--audience", "unlisted", "Hi", "--reply-to", post["uri"])
+    assert answer["in_reply_to"] == post["uri"]
+    assert settled("post", "edit", post["id"], "Hello again", "--persona", "ann")["edited_at"]
+    assert [one["text"] for one in settled("post", "list", "--persona", "ann")] == ["Hello again"]
+    assert settled("post", "delete", post["uri"], "--persona", "ann")["deleted"] is True
+    assert settled("post", "list", "--persona", "ann") == []
+
+
+def test_jobs_are_listed_shown_cancelled_and_tried_again(settled: Callable[..., Any]) -> None:
+    settled("post", "create", "--persona", "ann", "--audience", "public", "Hello")
+    (job,) = settled("jobs", "list", "--kind", "post_published")
+    assert (job["state"], job["attempt"]) == ("waiting", 0)
+    assert settled("jobs", "show", str(job["id"]))["kind"] == "post_published"
+    settled("jobs", "cancel", str(job["id"]))
+    assert settled("jobs", "list", "--state", "cancelled")[0]["id"] == job["id"]
+    settled("jobs", "retry", str(job["id"]))
+    assert settled("jobs", "show", str(job["id"]))["state"] == "waiting"
+    assert settled("hosts", "list") == []
+    report = settled("federation", "report")
+    assert {"kind": "post_published", "state": "waiting", "count": 1} in report["jobs"]
+    assert settled("timeline", "--persona", "ann") == []
+
+
+def test_every_setting_is_shown(told: Callable[..., Any]) -> None:
+    shown = {row["name"]: row for row in told("settings")}
+    assert shown["PRIVAPUB_LISTEN"]["value"] == HERE
+    assert shown["PRIVAPUB_DATA"]["source"] == "environment"
+    assert all(row["meaning"] for row in shown.values())
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("persona", "create", "no spaces", "--account", "a@b.example"), "handle"),
+        (("persona", "create", "ann", "--account", "a@b.example"), "ann"),
+        (("persona", "create", "cleo", "--account", "nobody@b.example"), "There is no account nobody@b.example."),
+        (("account", "create", "nonsense", "--password-stdin"), "e-mail"),
+        (("post", "create", "--persona", "nobody", "--audience", "public", "Hello"), "There is no persona 'nobody'."),
+        (("post", "create", "--persona", "ann", "--audience", "friends", "Hello"), "'friends'"),
+        (("post", "create", "--persona", "ann", "--audience", "direct", "Hello"), "mentions nobody"),
+        (("post", "create", "--persona", "ann", "--audience", "public", " "), "needs a text"),
+        (("post", "edit", "1", "Hello", "--persona", "ann"), "ann has no post 1."),
+        (("follow", "add", "@nobody@" + HERE, "--persona", "ann"), "nobody"),
+        (("follow", "add", "nonsense", "--persona", "ann"), "nonsense"),
+        (("follow", "accept", f"@bea@{HERE}", "--persona", "ann"), "did not ask"),
+        (("jobs", "show", "4711"), "There is no job 4711."),
+        (("jobs", "list", "--state", "nonsense"), "No job is 'nonsense'."),
+        (("hosts", "show", "nowhere.example"), "nowhere.example"),
+    ],
+)
+@pytest.mark.usefixtures("settled")
+def test_who_errs_is_told_in_a_sentence(
+    typed: Type, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], sentence: str
+) -> None:
+    assert typed(*words, given=b"long enough") == 1
+    said = capsys.readouterr().err
+    assert said.startswith("Error: ")
+    assert sentence in said
+    assert "Traceback" not in said
+    assert typed(*words, "--json", given=b"long enough") == 1
+    assert sentence in json.loads(capsys.readouterr().out)["error"]
+
+
+def serving(capsys: pytest.CaptureFixture[str]) -> str:
+    with pytest.raises(SystemExit) as end:
+        serve.main()
+    assert end.value.code == 1
+    said = capsys.readouterr().err
+    assert "Traceback" not in said
+    assert "Hint: " in said
+    return said
+
+
+@pytest.mark.usefixtures("typed")
+def test_a_port_that_is_taken(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        monkeypatch.setenv("PRIVAPUB_LISTEN", f"127.0.0.1:{port}")
+        assert f"Port {port} on 127.0.0.1 is taken." in serving(capsys)
+
+
+@pytest.mark.usefixtures("typed")
+def test_a_folder_that_cannot_be_written(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("PRIVAPUB_LISTEN", f"127.0.0.1:{probe.getsockname()[1]}")
+    for folder in (tmp_path / "file" / "data", Path("/proc/nobody")):
+        monkeypatch.setenv("PRIVAPUB_DATA", str(folder))
+        assert f"The data folder {folder} cannot be written" in serving(capsys)
+
+
+@pytest.mark.usefixtures("settled")
+def test_a_schema_newer_than_the_program(typed: Type, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with sqlite3.connect(tmp_path / "privapub.sqlite3") as database:
+        database.execute("UPDATE alembic_version SET version_num = '9999'")
+    database.close()
+    for words in (("migrate",), ("persona", "list")):
+        assert typed(*words) == 1
+        assert "newer than this program" in capsys.readouterr().err
