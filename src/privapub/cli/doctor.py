@@ -58,7 +58,7 @@ async def _look(server: Server) -> AsyncIterator[Finding]:
     yield await _clock(server)
     yield await _address(server)
     found = shutil.which("ffmpeg")
-    yield Finding("ffmpeg", *(("ok", found) if found else ("warning", "not found: video and sound will not be taken")))
+    yield Finding("ffmpeg", *(("ok", found) if found else ("warning", "not found (nothing needs it yet)")))
 
 
 async def _database(server: Server) -> Finding:
@@ -94,7 +94,10 @@ async def _address(server: Server) -> Finding:
                 url, accept="application/jrd+json", content_types=frozenset({"application/jrd+json"}), fresh=True
             )
     except FetchProblem as problem:
-        reasons = {"private-address": "it is a private address (PRIVAPUB_ALLOW_ADDRESSES lets it through)"}
-        why = reasons.get(problem.reason, problem.reason)
-        return Finding("base URL", "bad", f"{server.base_url} does not answer webfinger: {why}. Is the server running?")
+        if problem.reason == "private-address":
+            # Right for a trial on one's own machine; a name with a certificate was meant for others.
+            state = "bad" if server.base_url.startswith("https:") else "warning"
+            return Finding("base URL", state, f"{server.base_url} is a private address: nobody elsewhere can reach it")
+        why = f"does not answer webfinger: {problem.reason}. Is the server running?"
+        return Finding("base URL", "bad", f"{server.base_url} {why}")
     return Finding("base URL", "ok", f"{server.base_url} answers webfinger")

@@ -62,8 +62,14 @@ def table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], empty: str)
     if not rows:
         return empty
     cells = [[column.replace("_", " ") for column in columns]]
-    cells += [["" if row.get(column) is None else str(row[column]) for column in columns] for row in rows]
+    cells += [[_cell(row.get(column)) for column in columns] for row in rows]
     widths = [max(len(line[n]) for line in cells) for n in range(len(columns))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in cells
     )
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else str(value)

@@ -1,5 +1,6 @@
 """`privapub timeline`."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -9,6 +10,7 @@ from privapub.cli.opened import persona_named, with_server
 from privapub.cli.options import Json, Limit
 from privapub.cli.output import say
 from privapub.cli.post import shown
+from privapub.markup.text import text_of
 from privapub.server import Server
 from privapub.timelines.read import home
 
@@ -29,7 +31,15 @@ def timeline(
         return [{**shown(post), "author": f"@{authors[post.author_id].address}"} for post in posts]
 
     rows = with_server(work)
-    text = "\n\n".join(
-        f"{row['author']}  {row['published_at']}  {row['audience']}\n{row['html']}\n{row['uri']}" for row in rows
+    say(rows, "\n\n".join(map(lines, rows)) or "There is nothing yet.", as_json=as_json)
+
+
+def lines(row: Mapping[str, Any]) -> str:
+    """A post for people: who and when, its warning, its text, its address."""
+    parts = (
+        f"{row['author']}  {row['published_at']}  {row['audience']}",
+        row["summary"],
+        text_of(row["html"]),
+        row["uri"],
     )
-    say(rows, text or "There is nothing yet.", as_json=as_json)
+    return "\n".join(line for line in parts if line)

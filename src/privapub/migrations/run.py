@@ -59,7 +59,11 @@ async def check_current(database: Database) -> None:
     if revision == HEAD:
         return
     if revision is None:
-        raise OperatorError("The database has no tables yet.", "Run `privapub migrate`.")
+        raise OperatorError(
+            "The database has no tables yet.",
+            "Start the server, or run `privapub migrate`. If it was started already: in another folder, or with other "
+            "settings (`privapub settings` shows those in force here).",
+        )
     if revision in REVISIONS:
         raise OperatorError(
             f"The database has schema {revision}, and this program needs {HEAD}.",

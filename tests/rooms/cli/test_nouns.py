@@ -1,6 +1,7 @@
 """Every noun of the command line, typed by somebody new, and by somebody who errs."""
 
 import json
+import re
 import socket
 import sqlite3
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from privapub.cli import serve
+from privapub.cli import serve, timeline
 
 Type = Callable[..., int]
 HERE = "localhost:8000"
@@ -79,6 +80,36 @@ def test_jobs_are_listed_shown_cancelled_and_tried_again(settled: Callable[..., 
     report = settled("federation", "report")
     assert {"kind": "post_published", "state": "waiting", "count": 1} in report["jobs"]
     assert settled("timeline", "--persona", "ann") == []
+
+
+def test_people_are_shown_words_and_no_html(
+    settled: Callable[..., Any], typed: Type, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settled("post", "create", "--persona", "ann", "--audience", "public", "Tea & #cake", "--summary", "food")
+    (post,) = settled("post", "list", "--persona", "ann")
+    assert typed("persona", "list") == 0
+    assert re.findall(r"^@(\w+)@\S+ +(yes|no) ", capsys.readouterr().out, re.MULTILINE) == [
+        ("ann", "no"),
+        ("bea", "yes"),
+    ]
+    lines = timeline.lines({**post, "author": f"@ann@{HERE}"})
+    assert lines.split("\n")[1:] == ["food", "Tea & #cake", post["uri"]]
+
+
+def test_a_server_on_this_machine_alone_is_a_warning(settled: Callable[..., Any]) -> None:
+    found = {finding["what"]: finding for finding in settled("doctor")}
+    assert found["database"]["state"] == found["folder"]["state"] == "ok"
+    assert found["base URL"]["state"] == "warning"
+    assert "nobody elsewhere can reach it" in found["base URL"]["finding"]
+
+
+def test_a_public_name_that_leads_to_this_machine_is_bad(
+    settled: Callable[..., Any], typed: Type, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert settled("doctor")
+    monkeypatch.setenv("PRIVAPUB_BASE_URL", "https://127.0.0.1")
+    assert typed("doctor") == 1
+    assert "✗ base URL: https://127.0.0.1 is a private address" in capsys.readouterr().out
 
 
 def test_every_setting_is_shown(told: Callable[..., Any]) -> None:
