@@ -87,6 +87,11 @@ def render(text: str, mentions: Mapping[str, Mention], tag_url: str) -> Rendered
     return Rendered("".join(blocks), tuple(found.mentions), tuple(found.hashtags.values()))
 
 
+def is_hashtag(name: str) -> bool:
+    """Whether this, without its sign, is a hashtag: one word with a letter in it, and not endless."""
+    return len(name) <= _LONGEST_TAG and bool(re.fullmatch(r"\w+", name) and re.search(r"[^\W\d_]", name))
+
+
 def tag_address(tag_url: str, name: str) -> str:
     """Where a hashtag's posts are: letter case makes no other tag."""
     return f"{tag_url.rstrip('/')}/{quote(name.casefold(), safe='')}"
@@ -173,7 +178,7 @@ def _mention(typed: str, found: _Found) -> str:
 
 def _hashtag(typed: str, found: _Found) -> str:
     name = typed[1:]
-    if not re.search(r"[^\W\d_]", name) or len(name) > _LONGEST_TAG:
+    if not is_hashtag(name):
         return _text(typed)
     found.hashtags.setdefault(name.casefold(), name)
     href = tag_address(found.tag_url, name)

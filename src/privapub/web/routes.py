@@ -17,6 +17,7 @@ from privapub.web.headers import SecurityHeaders
 from privapub.web.persona import actor_or_page, persona
 from privapub.web.post import post_or_page
 from privapub.web.problems import answer, broken, unrouted
+from privapub.web.tag import tag
 
 Page = Callable[[Server, Request], Awaitable[Response]]
 
@@ -28,6 +29,7 @@ def routes(server: Server) -> list[Route]:
         "/@{handle}": persona,
         "/actors/{token}": actor_or_page,
         "/posts/{token}": post_or_page,
+        "/tags/{name}": tag,
         "/static/{name}": asset,
     }
     return [Route(path, _endpoint(server, page), methods=["GET"]) for path, page in pages.items()]

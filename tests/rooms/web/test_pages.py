@@ -8,6 +8,7 @@ from makers import ADDRESSES, make_follow, make_persona, make_post, make_remote
 from privapub import clock
 from privapub.actors.tables import actor as actor_table
 from privapub.database.connect import Database
+from privapub.markup.render import render
 from privapub.personas.edit import edit
 from privapub.posts.publish import publish
 from privapub.posts.read import by_id
@@ -240,6 +241,17 @@ async def test_the_stylesheet_is_kept_until_it_changes(database: Database) -> No
             assert "immutable" in answer.headers["cache-control"]
         assert (await sut.get("/static/../routes.py")).status == 404
         assert (await sut.get("/static/%2e%2e%2froutes.py")).status == 404
+
+
+async def test_a_hashtag_leads_to_a_page(database: Database) -> None:
+    async with serving(database) as sut:
+        html = render("#Books #Käse", {}, "https://sut.test/tags/").html
+        books, cheese = re.findall(r'href="https://sut\.test([^"]+)"', html)
+        assert "<bdi>#books</bdi>" in check(await sut.get(books, accept=HTML))
+        assert "<bdi>#käse</bdi>" in check(await sut.get(cheese, accept=HTML))
+        assert (await sut.get("/tags/books", accept=DOCUMENT)).status == 404
+        for nothing in ("/tags/", "/tags/12", "/tags/two%20words", "/tags/%3Cb%3E", "/tags/" + 101 * "a"):
+            assert (await sut.get(nothing, accept=HTML)).status == 404, nothing
 
 
 async def test_a_wrong_method_is_said_in_the_form_that_was_asked_for(database: Database) -> None:
