@@ -34,8 +34,8 @@ deliveries_at_once = 16
 
 COMMANDS_INTRODUCTION = """# Commands
 
-Each ends with status 0 if it did what was asked, else with another one, a sentence and a hint. With `--json` a command
-writes JSON instead of text. They read the same settings as the server and may run beside it.
+Each ends with status 0 if it did what was asked, else with another one and a sentence that says why. With `--json` a
+command writes JSON instead of text. They read the same settings as the server and may run beside it.
 
 `make docs` writes this page from the commands themselves."""
 

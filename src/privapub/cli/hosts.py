@@ -26,7 +26,7 @@ def list_(*, limit: Limit = 100, as_json: Json = False) -> None:
 
 
 @app.command()
-def show(host: Annotated[str, typer.Argument(help="example.org")], *, as_json: Json = False) -> None:
+def show(host: Annotated[str, typer.Argument(help="Its name, such as example.org.")], *, as_json: Json = False) -> None:
     """Show one host."""
 
     async def work(server: Server) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from privapub.jobs.job import STATES
 from privapub.server import Server
 
 app = typer.Typer(name="jobs", help="The queue: what waits, runs and has ended.", no_args_is_help=True)
-Which = Annotated[int, typer.Argument(metavar="ID", max=LARGEST)]
+Which = Annotated[int, typer.Argument(metavar="ID", max=LARGEST, help="Its number in `privapub jobs list`.")]
 
 
 @app.command(name="list")
