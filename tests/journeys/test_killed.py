@@ -7,10 +7,10 @@ import os
 import random
 import signal
 import socket
-import sys
 from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ from aiohttp import web
 from sqlalchemy import func, select
 
 from fakes.internet import LOOPBACK, Site
+from fakes.processes import FORKED
+from fakes.serving import serve
 from makers import private_keys, profile
 from privapub import app, clock, identifiers
 from privapub.actors.addresses import Addresses
@@ -40,7 +42,6 @@ from privapub.personas.create import create
 from privapub.posts.publish import publish
 from privapub.posts.tables import post
 from privapub.settings import Settings, load
-from rules.house import SOURCE
 
 KILLS = int(os.environ.get("PRIVAPUB_TEST_KILLS", "50"))
 PEERS = 3
@@ -72,21 +73,40 @@ class Place:
     acknowledged: set[str] = field(default_factory=set)  # posts that our server answered 202 for
     written: set[int] = field(default_factory=set)  # posts of alice that were committed
 
-    async def start(self, port: int) -> asyncio.subprocess.Process:
+    async def start(self, port: int) -> BaseProcess:
         """A server that answers."""
         said = Path(self.environ["PRIVAPUB_DATA"]).with_name(f"said-{port}")
-        with said.open("wb") as log:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "privapub.cli.entry", "serve",
-                env={**self.environ, "PRIVAPUB_LISTEN": f"127.0.0.1:{port}"},
-                stdout=asyncio.subprocess.PIPE,
-                stderr=log,
-            )  # fmt: skip
-        assert process.stdout is not None
-        async with asyncio.timeout(120):
-            while b"serves" not in (line := await process.stdout.readline()):
-                assert line, said.read_text(encoding="utf-8")[-2000:]
+        ready, answers = FORKED.Pipe(duplex=False)
+        with ready:
+            with answers:
+                environ = {**self.environ, "PRIVAPUB_LISTEN": f"127.0.0.1:{port}"}
+                process = FORKED.Process(target=serve, args=(environ, str(said), answers), daemon=True)
+                process.start()
+            async with asyncio.timeout(120):
+                await readable(ready.fileno())
+            assert ready.poll(), said.read_text(encoding="utf-8")
+            try:
+                ready.recv_bytes()
+            except EOFError:
+                raise AssertionError(said.read_text(encoding="utf-8")[-2000:]) from None
         return process
+
+
+async def readable(file: int) -> None:
+    """As soon as there is something to read, be it the end."""
+    loop, event = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(file, event.set)
+    try:
+        await event.wait()
+    finally:
+        loop.remove_reader(file)
+
+
+async def ended(process: BaseProcess) -> int | None:
+    """Its exit status, as soon as it has ended."""
+    await readable(process.sentinel)
+    process.join(10)
+    return process.exitcode
 
 
 @contextlib.asynccontextmanager
@@ -99,7 +119,7 @@ async def a_place(url: str, folder: Path) -> AsyncIterator[Place]:
         "PRIVAPUB_ALLOW_ADDRESSES": ",".join(str(network) for network in LOOPBACK),
     }
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PRIVAPUB_")}
-    place = Place({**kept, **own, "PYTHONPATH": str(SOURCE)}, ports, load({**own}).settings, Database(url))
+    place = Place({**kept, **own}, ports, load({**own}).settings, Database(url))
     async with contextlib.AsyncExitStack() as stack:
         stack.push_async_callback(place.database.close)
         sites = [await stack.enter_async_context(Site()) for _ in range(PEERS)]
@@ -247,12 +267,12 @@ async def kill_again_and_again(place: Place) -> None:
         enough = asyncio.Event()
         loading = asyncio.create_task(load_until(place, place.ports[turn % 2], enough))
         following = await starting
-        await asyncio.sleep(random.uniform(0, 0.3))  # noqa: S311 - the moment is what the test draws
-        running.send_signal(signal.SIGKILL)
+        await asyncio.sleep(random.uniform(0.2, 0.5))  # noqa: S311 - the moment is what the test draws
+        running.kill()
         enough.set()
         await loading
-        await running.wait()
+        assert await ended(running) == -signal.SIGKILL
         running = following
-    running.send_signal(signal.SIGTERM)
+    running.terminate()
     async with asyncio.timeout(60):
-        assert await running.wait() == 0
+        assert await ended(running) == 0

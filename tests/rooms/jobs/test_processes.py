@@ -1,7 +1,6 @@
 """Several worker processes, and processes that are killed: nothing is lost, nothing runs twice at once."""
 
 import asyncio
-import multiprocessing
 import os
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
@@ -12,6 +11,7 @@ from multiprocessing.process import BaseProcess
 import anyio
 from sqlalchemy import func, select, text
 
+from fakes.processes import FORKED
 from privapub import identifiers
 from privapub.database.connect import Database
 from privapub.jobs.enqueue import put
@@ -20,8 +20,6 @@ from privapub.jobs.tables import job as table
 from rooms.jobs import child
 
 KILLS = int(os.environ.get("PRIVAPUB_TEST_KILLS", "15"))
-_processes = multiprocessing.get_context("forkserver")
-_processes.set_forkserver_preload(["pytest", "rooms.jobs.child"])
 
 
 @dataclass
@@ -72,7 +70,7 @@ async def listening() -> AsyncIterator[Ear]:
 
 @contextmanager
 def started(url: str, ear: Ear, count: int = 1) -> Iterator[list[BaseProcess]]:
-    workers = [_processes.Process(target=child.main, args=(url, ear.port), daemon=True) for _ in range(count)]
+    workers = [FORKED.Process(target=child.main, args=(url, ear.port), daemon=True) for _ in range(count)]
     for worker in workers:
         worker.start()
     try:

@@ -3,7 +3,7 @@
 import pytest
 
 from fakes.world import World
-from makers import make_post
+from makers import make_post, make_remote
 from privapub import clock
 from privapub.federation.delivery.deliver import lane_of
 from privapub.follows import follow
@@ -26,8 +26,9 @@ def test_every_inbox_has_a_lane(inbox: str) -> None:
 async def test_a_follower_without_a_usable_inbox_keeps_no_post_from_others(world: World) -> None:
     alice, carol = await world.persona(), await world.learnt(world.person("https://peer.test/u/carol"))
     for number, inbox in enumerate(POISON):
-        mallory = world.person(f"https://peer.test/u/m{number}", changes={"inbox": inbox})
-        follower = await world.learnt(mallory)
+        # Such an actor is not learnt any more; one may stand in the table from before.
+        async with world.database.write() as tx:
+            follower = await make_remote(tx, f"m{number}@peer.test", inbox=inbox, shared_inbox=None)
         async with world.database.write() as tx:
             await follow.receive(tx, follower.id, alice.id, f"https://peer.test/f/{number}", clock.now())
     async with world.database.write() as tx:
