@@ -3,4 +3,5 @@
 import multiprocessing
 
 FORKED = multiprocessing.get_context("forkserver")
-FORKED.set_forkserver_preload(["pytest", "fakes.serving", "rooms.jobs.child"])
+# What is installed: the folders of the tests are not on the path of that one process.
+FORKED.set_forkserver_preload(["pytest", "privapub.app", "uvicorn.protocols.http.httptools_impl"])
