@@ -3,11 +3,12 @@
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import TypeVar
 
 from privapub.app import check_ready, close_server, open_server
 from privapub.database.transaction import Transaction
-from privapub.errors import NotFound
+from privapub.errors import NotFound, OperatorError
 from privapub.personas.read import Persona, by_handle
 from privapub.server import Server
 from privapub.settings import Settings, load
@@ -30,9 +31,11 @@ def settings() -> Settings:
 
 def with_server(work: Callable[[Server], Awaitable[T]]) -> T:
     """Do this with an open server whose database is up to date."""
+    what = settings()
+    _check_there(what)
 
     async def opened() -> T:
-        server = open_server(settings())
+        server = open_server(what)
         try:
             await check_ready(server)
             return await work(server)
@@ -40,3 +43,14 @@ def with_server(work: Callable[[Server], Awaitable[T]]) -> T:
             await close_server(server)
 
     return asyncio.run(opened())
+
+
+def _check_there(what: Settings) -> None:
+    """A command that is typed in the wrong folder makes nothing there."""
+    path = what.database.removeprefix("sqlite:///")
+    if path != what.database and not Path(path).exists():
+        raise OperatorError(
+            f"There is no database at {path}.",
+            "Go to the folder in which the server was started, or set PRIVAPUB_DATA. "
+            "A new database is made by `privapub serve` and by `privapub migrate`.",
+        )

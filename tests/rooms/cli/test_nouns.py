@@ -193,3 +193,13 @@ def test_a_schema_newer_than_the_program(typed: Type, tmp_path: Path, capsys: py
     for words in (("migrate",), ("persona", "list")):
         assert typed(*words) == 1
         assert "newer than this program" in capsys.readouterr().err
+
+
+def test_a_command_in_the_wrong_folder_makes_nothing_there(
+    typed: Type, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert typed("persona", "list") == 1
+    said = capsys.readouterr().err
+    assert f"There is no database at {tmp_path / 'privapub.sqlite3'}." in said
+    assert "Hint: " in said
+    assert list(tmp_path.iterdir()) == []
