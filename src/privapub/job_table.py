@@ -4,6 +4,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any
 
+import msgspec
+
 from privapub.actors.addresses import Addresses
 from privapub.actors.facts import ActorGone
 from privapub.database.transaction import Transaction
@@ -17,13 +19,13 @@ from privapub.effects.post_edited import post_edited
 from privapub.effects.post_published import post_published
 from privapub.effects.post_received import post_received
 from privapub.effects.prune import PRUNE, prune
-from privapub.federation.delivery.deliver import DELIVERY
+from privapub.federation.delivery.deliver import DELIVERY, HOLD
 from privapub.federation.delivery.send import record, send
 from privapub.federation.inbox import dispatch
 from privapub.federation.inbox.store import INBOX
 from privapub.follows.facts import FollowAnswered, FollowAsked, FollowWithdrawn
 from privapub.jobs.enqueue import fact_kind
-from privapub.jobs.job import Job, Outcome
+from privapub.jobs.job import GiveUp, Job, Outcome
 from privapub.jobs.kind import JobKind, Write
 from privapub.personas.facts import PersonaEdited
 from privapub.posts.facts import PostDeleted, PostEdited, PostPublished, PostReceived
@@ -55,6 +57,10 @@ def job_kinds(server: Server) -> dict[str, JobKind]:
             record=record,
             at_once=settings.deliveries_at_once,
             per_lane=settings.deliveries_per_host,
+            hold=HOLD,
+            breaker=True,
+            failing_at_once=settings.deliveries_failing,
+            aside_at_once=settings.deliveries_aside,
         ),
         JobKind(
             INBOX,
@@ -72,7 +78,11 @@ def _effect(fact: type, effect: Effect, addresses: Addresses) -> Write:
     """A job of a fact is the fact's fields: what follows from it is written with the job's end."""
 
     async def write(tx: Transaction, job: Job, _fetched: Any, now: float) -> Outcome | None:
-        await effect(tx, fact(**job.args), addresses, now)
+        try:
+            told: Any = msgspec.convert(job.args, fact)
+        except msgspec.ValidationError as error:
+            return GiveUp(f"its arguments are not those of a {fact.__name__}: {error}")
+        await effect(tx, told, addresses, now)
         return None
 
     return write

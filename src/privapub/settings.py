@@ -192,6 +192,18 @@ class Settings:
         "a whole number from 1 to 50",
         _whole(1, 50),
     )
+    deliveries_failing: int = _setting(
+        2,
+        "How many of these deliveries may go to hosts whose last answer was a failure.",
+        "a whole number from 1 to 500",
+        _whole(1, 500),
+    )
+    deliveries_aside: int = _setting(
+        64,
+        "How many deliveries that had no answer for a second may wait for it beside those; 0: none.",
+        "a whole number from 0 to 5000",
+        _whole(0, 5000),
+    )
     inbox_at_once: int = _setting(
         8,
         "How many incoming activities one process handles at a time.",

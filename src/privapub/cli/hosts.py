@@ -7,7 +7,7 @@ import typer
 from privapub.cli.opened import with_server
 from privapub.cli.options import Json, Limit
 from privapub.cli.output import lines, readable, say, table
-from privapub.jobs import read
+from privapub.jobs import hosts
 from privapub.server import Server
 
 app = typer.Typer(name="hosts", help="The servers that something is sent to.", no_args_is_help=True)
@@ -19,7 +19,7 @@ def list_(*, limit: Limit = 100, as_json: Json = False) -> None:
 
     async def work(server: Server) -> list[dict[str, Any]]:
         async with server.database.read() as tx:
-            return [row._asdict() for row in await read.list_hosts(tx, limit)]
+            return [row._asdict() for row in await hosts.list_hosts(tx, limit)]
 
     rows = [_shown(row) for row in with_server(work)]
     say(rows, table(rows, ["host", "waiting", "leased", "next_at"], "Nothing was sent anywhere yet."), as_json=as_json)
@@ -31,11 +31,11 @@ def show(host: Annotated[str, typer.Argument(help="Its name, such as example.org
 
     async def work(server: Server) -> dict[str, Any]:
         async with server.database.read() as tx:
-            return (await read.show_host(tx, host.lower()))[0]._asdict()
+            return (await hosts.show_host(tx, host.lower()))[0]._asdict()
 
     row = _shown(with_server(work))
     say(row, lines(row), as_json=as_json)
 
 
 def _shown(row: dict[str, Any]) -> dict[str, Any]:
-    return readable({"host": row.pop("lane").removeprefix(read.HOST), **row})
+    return readable({"host": row.pop("lane").removeprefix(hosts.HOST), **row})

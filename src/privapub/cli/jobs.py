@@ -11,6 +11,7 @@ from privapub.cli.output import lines, readable, say, table
 from privapub.errors import InvalidInput
 from privapub.job_table import job_kinds
 from privapub.jobs import read
+from privapub.jobs.hosts import HOST
 from privapub.jobs.job import STATES
 from privapub.server import Server
 
@@ -33,7 +34,7 @@ def list_(
 
     async def work(server: Server) -> list[dict[str, Any]]:
         async with server.database.read() as tx:
-            found = await read.list_jobs(tx, kind, host and read.HOST + host, state, limit)
+            found = await read.list_jobs(tx, kind, host and HOST + host, state, limit)
         return [row._asdict() for row in found]
 
     rows = [readable(row) for row in with_server(work)]

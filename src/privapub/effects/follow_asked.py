@@ -22,5 +22,6 @@ async def follow_asked(tx: Transaction, fact: FollowAsked, _addresses: Addresses
         write_activity.follow(follow.uri, follower.uri, followed.uri),
         await inboxes.of_actors(tx, [followed.id], shared=False),
         about=f"{follower.uri} follows {followed.uri}",
+        part="first",
         now=now,
     )

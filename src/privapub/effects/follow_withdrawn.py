@@ -20,5 +20,6 @@ async def follow_withdrawn(tx: Transaction, fact: FollowWithdrawn, addresses: Ad
         write_activity.undo(addresses.activity(identifiers.token()), follower.uri, undone),
         await inboxes.of_actors(tx, [followed.id], shared=False),
         about=f"{follower.uri} follows {followed.uri}",
+        part="last",
         now=now,
     )

@@ -24,5 +24,6 @@ async def post_deleted(tx: Transaction, fact: PostDeleted, addresses: Addresses,
         await sent.targets_of(tx, post.id),
         about=post.uri,
         post_id=post.id,
+        part="last",
         now=now,
     )

@@ -29,6 +29,7 @@ async def post_published(tx: Transaction, fact: PostPublished, _addresses: Addre
         await targets(tx, post),
         about=post.uri,
         post_id=post.id,
+        part="first",
         now=now,
     )
 

@@ -9,18 +9,20 @@ from typing import Any
 import msgspec
 
 from privapub.database.transaction import Transaction
-from privapub.jobs.job import NewJob
+from privapub.jobs.job import NewJob, topic
 from privapub.jobs.moment import moment
-from privapub.jobs.settle import INSERT, settling
+from privapub.jobs.settle import INSERT, Cancelled, settling
 
 FACTS = "facts"
 
 
-async def put(tx: Transaction, jobs: Sequence[NewJob], *, scope: str = "") -> int:
+async def put(tx: Transaction, jobs: Sequence[NewJob], *, scope: str = "", unsent: Cancelled | None = None) -> int:
     """Queue the jobs, all in one insert, and wake the workers once the transaction is committed.
 
     Returns how many are new: one whose `dedupe_key` is there already is not, nor one that will wait for its running
-    twin. Raises ValueError for a job that is unique while waiting and has no key or is also ordered.
+    twin. `unsent(tx, jobs, now)` is told of those that are the last of a story of which nothing was ever leased: they
+    are cancelled with it. Raises ValueError for a job that is unique while waiting and has no key or is also ordered,
+    and for one that is first or last of nothing.
     """
     if not jobs:
         return 0
@@ -35,10 +37,12 @@ async def put(tx: Transaction, jobs: Sequence[NewJob], *, scope: str = "") -> in
     for row in rows:
         if row["ordering_key"] is not None:
             owed.ordering_keys.add(row["ordering_key"])
+            if row["part"] == "last":
+                owed.last_of[row["ordering_key"]] = unsent
         elif row["dedupe_key"] is not None and not row["once_for_ever"] and row["dedupe_key"] not in new_keys:
             owed.twins.append(row)
             owed.touch(row["kind"], row["lane"], None)
-    tx.announce("jobs")
+    tx.announce(topic(scope))
     return len(inserted)
 
 
@@ -73,6 +77,8 @@ def _row(job: NewJob, scope: str, now: float) -> dict[str, Any]:
         raise ValueError(f"job kind {job.kind!r}: unique while waiting asks for a dedupe key and no ordering key")
     row = dataclasses.asdict(job)
     once_while_waiting = row.pop("unique_while_waiting")
+    if job.part is not None and job.ordering_key is None:
+        raise ValueError(f"job kind {job.kind!r}: first or last of a story asks for an ordering key")
     return row | {
         "scope": scope,
         "args": json.dumps(job.args),

@@ -3,23 +3,30 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 WAITING = "waiting"
 LEASED = "leased"
 BLOCKED = "blocked"
+PAUSED = "paused"  # held back since a restore, until the operator lets it go on
 DONE = "done"
 FAILED = "failed"
 CANCELLED = "cancelled"
-STATES = (WAITING, LEASED, BLOCKED, DONE, FAILED, CANCELLED)
+STATES = (WAITING, LEASED, BLOCKED, PAUSED, DONE, FAILED, CANCELLED)
 ENDED = (DONE, FAILED, CANCELLED)
+
+Part = Literal["first", "last"]
 
 WORKER_DIED = "worker died"
 
 
 @dataclass(frozen=True)
 class Job:
-    """One lease of one job: `attempt` counts this lease, `stamp` is this lease's own."""
+    """One lease of one job: `attempt` counts this lease, `stamp` is this lease's own.
+
+    `failing`: the last answer of its lane was a failure; `probe`: it alone tries a lane in quarantine.
+    `unreadable` says why its arguments cannot be read, where they cannot.
+    """
 
     id: int
     kind: str
@@ -35,15 +42,22 @@ class Job:
     scope: str = ""
     dedupe_key: str | None = None
     once_for_ever: bool = False
+    leased_at: float = 0.0
+    failing: bool = False
+    probe: bool = False
+    unreadable: str = ""
 
 
-def from_row(row: Any, stamp: str, scope: str) -> Job:
+def from_row(
+    row: Any, stamp: str, scope: str, *, leased_at: float = 0.0, failing: bool = False, probe: bool = False
+) -> Job:
     """A Job from a row of the table, read by column name; the lease is the one with this stamp ("": there is none)."""
+    args, unreadable = _arguments(row["args"])
     return Job(
         id=row["id"],
         kind=row["kind"],
         lane=row["lane"],
-        args=json.loads(row["args"]),
+        args=args,
         attempt=row["attempt"],
         stamp=stamp,
         trigger=row["trigger"],
@@ -54,7 +68,25 @@ def from_row(row: Any, stamp: str, scope: str) -> Job:
         scope=scope,
         dedupe_key=row["dedupe_key"],
         once_for_ever=bool(row["once_for_ever"]),
+        leased_at=leased_at,
+        failing=failing,
+        probe=probe,
+        unreadable=unreadable,
     )
+
+
+def _arguments(text: str) -> tuple[dict[str, Any], str]:
+    """The arguments, and why there are none: one row that nobody can read must not stop those leased with it."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return {}, f"its arguments are no JSON: {error}"
+    return (found, "") if isinstance(found, dict) else ({}, "its arguments are no JSON object")
+
+
+def topic(scope: str) -> str:
+    """What a transaction announces that has put or freed jobs of a scope."""
+    return f"jobs:{scope}" if scope else "jobs"
 
 
 @dataclass(frozen=True)
@@ -65,6 +97,9 @@ class NewJob:
     `unique_while_waiting`, against those that wait; if its twin is running, it waits for the twin's end, one at most.
     Jobs of one `ordering_key` run one after the other, in the order in which they were put.
     A job with the trigger "request" leaves no row when it has ended.
+
+    `part` tells where in the story of its ordering key it stands: the "last" takes back what has not been sent yet, and
+    where not even the "first" was ever leased, nobody needs to hear of the last either.
     """
 
     kind: str
@@ -75,11 +110,18 @@ class NewJob:
     ordering_key: str | None = None
     trigger: str = ""
     unique_while_waiting: bool = False
+    part: Part | None = None
 
 
 @dataclass(frozen=True)
 class Done:
-    """It ended well."""
+    """It ended well.
+
+    All three outcomes may say whether the job's host was `heard`: True where it answered, be it with a refusal; False
+    where it did not, or with a failure of its own; None where nothing is known of it.
+    """
+
+    heard: bool | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -94,6 +136,7 @@ class Retry:
     why: str = ""
     spends_attempt: bool = field(default=True, kw_only=True)
     whole_lane: bool = field(default=False, kw_only=True)
+    heard: bool | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -101,6 +144,7 @@ class GiveUp:
     """It failed for good."""
 
     why: str = ""
+    heard: bool | None = field(default=None, kw_only=True)
 
 
 Outcome = Done | Retry | GiveUp

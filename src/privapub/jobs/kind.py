@@ -25,7 +25,13 @@ class JobKind:
     the worker died too often, or where the job was cancelled.
 
     Limits: `at_once` in one process, `per_lane` over all processes; `lease` and `deadline` are in seconds (the first is
-    renewed while the handler runs, the second bounds a handler that hangs); `attempts` as counted by leases.
+    renewed while the handler runs, the second bounds a handler that hangs); `attempts` as counted by leases. What has
+    waited for `hold` seconds since it was put is given up.
+
+    With `breaker`, lanes are hosts, whose outcomes say whether they were heard: one that fails again and again is left
+    alone for a while, and those whose last answer was a failure share `failing_at_once` of the places. A job of a lane
+    that does not fail gives its place to another after `aside_after` seconds, but keeps its lease and its place in the
+    lane; `aside_at_once` may have done so at one time.
     """
 
     name: str
@@ -37,6 +43,11 @@ class JobKind:
     deadline: float = 600.0
     attempts: int = 16
     record: Record | None = None
+    hold: float | None = None
+    breaker: bool = False
+    failing_at_once: int = 2
+    aside_after: float = 1.0
+    aside_at_once: int = 0
 
     def __post_init__(self) -> None:
         """A kind that does nothing cannot be."""

@@ -15,7 +15,7 @@ from typing import Any
 from privapub import clock
 from privapub.database.connect import Database
 from privapub.database.transaction import Transaction
-from privapub.jobs.job import Job, from_row
+from privapub.jobs.job import Job, from_row, topic
 from privapub.jobs.kind import JobKind
 from privapub.jobs.moment import moment
 from privapub.jobs.settle import settling
@@ -27,14 +27,17 @@ _RUNNING = (
     "(SELECT count(*) FROM job r WHERE r.scope = ?1 AND r.kind = ?2 AND r.lane = l.lane"
     " AND r.state = 'leased' AND r.lease_until > ?3)"
 )
-_DUE_LANES = f"""
-SELECT l.lane, coalesce(l.cap, ?4) - {_RUNNING} AS room FROM lane l
-  WHERE l.scope = ?1 AND l.kind = ?2 AND l.next_at <= ?3 AND room > 0 ORDER BY l.next_at LIMIT ?5"""
+_DUE = f"""
+SELECT l.lane, coalesce(l.cap, ?4) - {_RUNNING} AS room, l.fails > 0, l.quarantine > 0 FROM lane l
+  WHERE l.scope = ?1 AND l.kind = ?2 AND l.next_at <= ?3 AND l.fails %s AND room > 0 ORDER BY l.next_at LIMIT ?5"""
+# Those that fail are looked for apart: however many of them are due, they hide no healthy one.
+_HEALTHY_DUE, _FAILING_DUE = _DUE % "= 0", _DUE % "> 0"
 _OLDEST = """
 SELECT run_at, id FROM job WHERE scope = ?1 AND kind = ?2 AND lane = ?4 AND state = 'waiting' AND NOT alone
   AND run_at <= ?3 ORDER BY run_at, id LIMIT ?5"""
 _ALONE = """
-SELECT j.id, j.kind FROM job j JOIN lane l ON l.scope = j.scope AND l.kind = j.kind AND l.lane = j.lane
+SELECT j.id, j.kind, l.fails > 0, l.quarantine > 0
+  FROM job j JOIN lane l ON l.scope = j.scope AND l.kind = j.kind AND l.lane = j.lane
   WHERE j.scope = ?1 AND j.state = 'waiting' AND j.alone AND j.run_at <= ?2
     AND l.open_until <= ?2 AND l.not_before <= ?2 ORDER BY j.run_at, j.id"""
 _ROOM = (
@@ -53,7 +56,10 @@ UPDATE lane SET next_at = (
       WHERE j.scope = lane.scope AND j.kind = lane.kind AND j.lane = lane.lane AND j.state = 'waiting'
         AND NOT j.alone ORDER BY j.run_at, j.id LIMIT 1)
   WHERE scope = ? AND kind = ? AND lane = ?"""
-_EARLIEST = "SELECT next_at FROM lane WHERE scope = ? AND kind = ? AND next_at > ? ORDER BY next_at LIMIT 1"
+_EARLIEST = (
+    "SELECT next_at FROM lane WHERE scope = ? AND kind = ? AND next_at > ? AND fails %s ORDER BY next_at LIMIT 1"
+)
+_HEALTHY_EARLIEST, _FAILING_EARLIEST = _EARLIEST % "= 0", _EARLIEST % "> 0"
 
 _HELD = {
     "sqlite": "SELECT e.value->>'id' AS id, e.value->>'stamp' AS stamp FROM json_each({p}) e",
@@ -63,10 +69,11 @@ _HELD = {
 
 @dataclass(frozen=True)
 class Slot:
-    """Room for `free` more jobs of a kind in this process."""
+    """Room for `free` more jobs of a kind in this process, `failing` of them in lanes that fail."""
 
     kind: JobKind
     free: int
+    failing: int = 0
 
 
 @dataclass(frozen=True)
@@ -93,13 +100,22 @@ async def lease(
             take = _alone_sqlite if alone else _lease_sqlite
             return await driver._execute(take, driver._conn, slots, stamp, scope, clock.now())  # type: ignore[no-any-return]  # noqa: SLF001 - one visit to the thread of the connection, where the public calls need one a statement
         rows = await driver.fetch(
-            "SELECT * FROM privapub_lease($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+            "SELECT * FROM privapub_lease($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
             scope, stamp, clock.offset(), alone,
             [slot.kind.name for slot in slots], [slot.free for slot in slots],
+            [slot.failing for slot in slots],
             [slot.kind.per_lane for slot in slots], [slot.kind.lease for slot in slots],
             [slot.kind.attempts for slot in slots],
         )  # fmt: skip
-    jobs = [from_row(row, stamp, scope) for row in rows if row["id"] is not None]
+    seconds = {slot.kind.name: slot.kind.lease for slot in slots}
+    jobs = [
+        from_row(
+            row, stamp, scope,
+            leased_at=row["lease_until"] - seconds[row["kind"]], failing=row["failing"], probe=row["probe"],
+        )
+        for row in rows
+        if row["id"] is not None
+    ]  # fmt: skip
     if not rows or rows[-1]["id"] is not None:
         return Leased(jobs)
     tail = rows[-1]
@@ -118,35 +134,60 @@ def _lease_sqlite(connection: sqlite3.Connection, slots: Sequence[Slot], stamp: 
             connection.execute("ROLLBACK")
             raise
         connection.execute("COMMIT")
-    times = [row[0] for slot in slots for row in connection.execute(_EARLIEST, (scope, slot.kind.name, now)).fetchall()]
+    times = [
+        row[0]
+        for slot in slots
+        for statement in ((_HEALTHY_EARLIEST, _FAILING_EARLIEST) if slot.kind.breaker else (_HEALTHY_EARLIEST,))
+        for row in connection.execute(statement, (scope, slot.kind.name, now)).fetchall()
+    ]
     names = {slot.kind.name for slot in slots}
-    alone = any(kind in names for _, kind in connection.execute(_ALONE, (scope, now)).fetchall())
+    alone = any(row[1] in names for row in connection.execute(_ALONE, (scope, now)).fetchall())
     return Leased(jobs, now, min(times, default=None), alone)
 
 
 def _due_lanes(connection: sqlite3.Connection, slot: Slot, scope: str, now: float) -> list[Any]:
-    values = (scope, slot.kind.name, now, slot.kind.per_lane, slot.free)
-    return connection.execute(_DUE_LANES, values).fetchall()
+    """Lanes with something due and room for it: the lane, its room, whether it fails, whether it is in quarantine."""
+    values = (scope, slot.kind.name, now, slot.kind.per_lane)
+    due = connection.execute(_HEALTHY_DUE, (*values, slot.free)).fetchall()
+    if slot.kind.breaker and slot.failing > 0:
+        due += connection.execute(_FAILING_DUE, (*values, min(slot.free, slot.failing))).fetchall()
+    return due
 
 
 def _take_sqlite(connection: sqlite3.Connection, slot: Slot, stamp: str, scope: str, now: float) -> list[Job]:
     lanes = _due_lanes(connection, slot, scope, now)
-    oldest: list[tuple[float, int]] = []
-    for lane, room in lanes:
-        oldest += connection.execute(_OLDEST, (scope, slot.kind.name, now, lane, min(room, slot.free))).fetchall()
-    jobs = []
-    for _, job_id in sorted(oldest)[: slot.free]:
-        jobs += _take(connection, slot.kind, job_id, stamp=stamp, scope=scope, now=now)
-    connection.executemany(NEXT_AT, [(scope, slot.kind.name, lane) for lane, _ in lanes])
+    oldest: list[tuple[float, int, bool, bool]] = []
+    for lane, room, failing, probe in lanes:
+        found = connection.execute(_OLDEST, (scope, slot.kind.name, now, lane, min(room, slot.free))).fetchall()
+        oldest += [(run_at, job_id, bool(failing), bool(probe)) for run_at, job_id in found]
+    jobs: list[Job] = []
+    failing_left = slot.failing
+    for _, job_id, failing, probe in sorted(oldest):
+        if len(jobs) == slot.free or (failing and not failing_left):
+            continue
+        failing_left -= failing
+        jobs += _take(connection, slot.kind, job_id, stamp, scope, now, failing=failing, probe=probe)
+    connection.executemany(NEXT_AT, [(scope, slot.kind.name, row[0]) for row in lanes])
     return jobs
 
 
 def _take(
-    connection: sqlite3.Connection, kind: JobKind, job_id: int, *, stamp: str, scope: str, now: float
+    connection: sqlite3.Connection,
+    kind: JobKind,
+    job_id: int,
+    stamp: str,
+    scope: str,
+    now: float,
+    *,
+    failing: bool,
+    probe: bool,
 ) -> list[Job]:
     cursor = connection.execute(_TAKE, (stamp, now, kind.lease, kind.attempts, job_id))
     names = [column[0] for column in cursor.description]
-    return [from_row(dict(zip(names, row, strict=True)), stamp, scope) for row in cursor.fetchall()]
+    return [
+        from_row(dict(zip(names, row, strict=True)), stamp, scope, leased_at=now, failing=failing, probe=probe)
+        for row in cursor.fetchall()
+    ]
 
 
 def _alone_sqlite(connection: sqlite3.Connection, slots: Sequence[Slot], stamp: str, scope: str, now: float) -> Leased:
@@ -154,13 +195,15 @@ def _alone_sqlite(connection: sqlite3.Connection, slots: Sequence[Slot], stamp: 
     connection.execute("BEGIN IMMEDIATE")
     jobs: list[Job] = []
     try:
-        for job_id, name in connection.execute(_ALONE, (scope, now)).fetchall():
+        for job_id, name, failing, probe in connection.execute(_ALONE, (scope, now)).fetchall():
             kind = kinds.get(name)
             if kind is None:
                 continue
             room = connection.execute(_ROOM, (scope, name, now, kind.per_lane, job_id)).fetchone()
             if room and room[0] > 0:
-                jobs = _take(connection, kind, job_id, stamp=stamp, scope=scope, now=now)
+                jobs = _take(
+                    connection, kind, job_id, stamp, scope, now, failing=bool(failing), probe=bool(probe)
+                )  # fmt: skip
                 break
     except BaseException:
         connection.execute("ROLLBACK")
@@ -209,5 +252,5 @@ async def release(tx: Transaction, jobs: Sequence[Job], *, scope: str = "") -> s
     for _, kind, lane, run_at in rows:
         owed.touch(kind, lane, run_at)
     if rows:
-        tx.announce("jobs")
+        tx.announce(topic(scope))
     return {row[0] for row in rows}

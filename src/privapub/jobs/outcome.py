@@ -4,14 +4,14 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from privapub import identifiers
 from privapub.database.transaction import Transaction
 from privapub.jobs import backoff
 from privapub.jobs.job import DONE, FAILED, WAITING, Done, GiveUp, Job, Outcome, Retry
 from privapub.jobs.kind import JobKind
-from privapub.jobs.settle import settling
+from privapub.jobs.settle import Verdict, settling
 from privapub.scope import READER
 
 _WHY_LENGTH = 1000
@@ -54,11 +54,12 @@ def became(job: Job, outcome: Outcome, attempts: int, now: float, chance: float)
             return Became(FAILED, job.run_at, job.attempt, now, why[:_WHY_LENGTH], outcome)
         case Retry(after, why):
             why = why[:_WHY_LENGTH]
-            if outcome.spends_attempt and job.attempt >= attempts:
-                return Became(FAILED, job.run_at, job.attempt, now, why, GiveUp(why))
+            spends = outcome.spends_attempt and not job.probe
+            if spends and job.attempt >= attempts:
+                return Became(FAILED, job.run_at, job.attempt, now, why, GiveUp(why, heard=outcome.heard))
             seconds = backoff.wait(max(job.attempt, 1), chance) if after is None else max(after, 0.0)
-            attempt = job.attempt if outcome.spends_attempt else job.attempt - 1
-            settled = Retry(seconds, why, spends_attempt=outcome.spends_attempt, whole_lane=outcome.whole_lane)
+            attempt = job.attempt if spends else job.attempt - 1
+            settled = replace(outcome, after=seconds, why=why, spends_attempt=spends)
             return Became(WAITING, now + seconds, attempt, None, why, settled)
 
 
@@ -95,7 +96,7 @@ async def finish(
         await tx.raw("SELECT id FROM job WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE", (list(plan),))
     returned = await tx.raw(_FINISH.format(source=_SOURCE[tx.dialect]), (json.dumps(rows),))
     held = [plan[job_id] for job_id in sorted(row[0] for row in returned)]
-    await _settle(tx, held, scope)
+    await _settle(tx, kinds, held, scope, now)
     settled = [(job, after.outcome) for job, after in held]
     await record(tx, kinds, settled, now)
     return settled
@@ -107,7 +108,8 @@ async def record(
     """Hand what became of jobs to the `record` of their kinds."""
     by_kind: dict[str, list[tuple[Job, Outcome]]] = {}
     for job, outcome in settled:
-        by_kind.setdefault(job.kind, []).append((job, outcome))
+        if not job.unreadable:
+            by_kind.setdefault(job.kind, []).append((job, outcome))
     for name, pairs in by_kind.items():
         kind = kinds.get(name)
         if kind is not None and kind.record is not None:
@@ -121,13 +123,19 @@ async def forget_readers(tx: Transaction, ended: Sequence[Job]) -> None:
         await tx.raw(_DELETE[tx.dialect], (json.dumps(gone),))
 
 
-async def _settle(tx: Transaction, held: Sequence[tuple[Job, Became]], scope: str) -> None:
+async def _settle(
+    tx: Transaction, kinds: Mapping[str, JobKind], held: Sequence[tuple[Job, Became]], scope: str, now: float
+) -> None:
     over = []
     for job, after in held:
+        if kinds[job.kind].breaker and after.outcome.heard is not None:
+            settling(tx, scope).judge(job.kind, job.lane, Verdict(after.outcome.heard, now, job.leased_at))
         if after.state == WAITING:
             owed = settling(tx, scope)
             pushed = isinstance(after.outcome, Retry) and after.outcome.whole_lane
             owed.touch(job.kind, job.lane, after.run_at, after.run_at if pushed else 0.0)
+            if job.ordering_key is not None:
+                owed.retried_keys.add(job.ordering_key)
         else:
             over.append(job)
             free_waiting(tx, job, scope)

@@ -7,14 +7,12 @@ from sqlalchemy import Row, func, select, update
 
 from privapub.database.transaction import Transaction
 from privapub.errors import Conflict, NotFound
-from privapub.jobs.job import BLOCKED, CANCELLED, DONE, ENDED, LEASED, WAITING, GiveUp, from_row
+from privapub.jobs.job import BLOCKED, CANCELLED, DONE, ENDED, LEASED, WAITING, GiveUp, from_row, topic
 from privapub.jobs.kind import JobKind
 from privapub.jobs.outcome import forget_readers, free_waiting, record
 from privapub.jobs.settle import settling
 from privapub.jobs.tables import job as table
-from privapub.jobs.tables import lane as lanes
 
-HOST = "host:"
 _c = table.c
 
 
@@ -57,42 +55,6 @@ async def counts(tx: Transaction, *, scope: str = "") -> dict[str, dict[str, int
     return found
 
 
-async def list_hosts(tx: Transaction, limit: int = 50, *, scope: str = "") -> Sequence[Row[Any]]:
-    """Rows of `lane` that are hosts, with how many jobs wait and run in each; those with the most failures first."""
-    return await tx.all(
-        _with_counts()
-        .where(lanes.c.scope == scope, lanes.c.lane.startswith(HOST, autoescape=True))
-        .order_by(lanes.c.fails.desc(), lanes.c.lane, lanes.c.kind)
-        .limit(limit)
-    )
-
-
-async def show_host(tx: Transaction, host: str, *, scope: str = "") -> Sequence[Row[Any]]:
-    """The rows of `lane` of one host, as in `list_hosts`; raises NotFound."""
-    rows = await tx.all(_with_counts().where(lanes.c.scope == scope, lanes.c.lane == HOST + host))
-    if not rows:
-        raise NotFound(f"Nothing was ever queued for {host}.", "`privapub hosts list` shows those there are.")
-    return rows
-
-
-def _with_counts() -> Any:
-    def count(state: str) -> Any:
-        return (
-            select(func.count())
-            .where(
-                _c.scope == lanes.c.scope,
-                _c.kind == lanes.c.kind,
-                _c.lane == lanes.c.lane,
-                _c.state == state,
-            )
-            .correlate(lanes)
-            .scalar_subquery()
-            .label(state)
-        )
-
-    return select(lanes, count(WAITING), count(LEASED))
-
-
 async def retry(tx: Transaction, id: int, now: float) -> None:  # noqa: A002 - it is the column's name
     """Queue an ended job once more, with all its attempts.
 
@@ -122,7 +84,7 @@ async def retry(tx: Transaction, id: int, now: float) -> None:  # noqa: A002 - i
     owed.touch(row.kind, row.lane, now)
     if row.ordering_key is not None:
         owed.ordering_keys.add(row.ordering_key)
-    tx.announce("jobs")
+    tx.announce(topic(row.scope))
 
 
 async def cancel(

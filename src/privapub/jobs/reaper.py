@@ -1,4 +1,4 @@
-"""Bringing back what dead workers held, putting lanes right, and forgetting what ended long ago.
+"""Bringing back what dead workers held, putting lanes right, giving up what waited too long, forgetting what ended.
 
 None of it is a job: it does not depend on the queue that it repairs, and any number of processes may do it at once.
 """
@@ -11,20 +11,37 @@ from typing import Any
 
 from privapub.database.connect import Database
 from privapub.database.transaction import Transaction
-from privapub.jobs.job import WORKER_DIED, GiveUp, from_row
+from privapub.jobs.job import BLOCKED, PAUSED, WAITING, WORKER_DIED, GiveUp, Job, from_row, topic
 from privapub.jobs.kind import JobKind
 from privapub.jobs.moment import moment
 from privapub.jobs.outcome import forget_readers, free_waiting, record
 from privapub.jobs.settle import settling
 
 KEPT = 7 * 86400.0
+HELD = (WAITING, BLOCKED, PAUSED)
+UNKNOWN_KEPT = 86400.0  # a job that no release here knows waits for the one that put it to come back
 AT_ONCE = 500
 
+_ROW = (
+    "id, scope, kind, lane, args, state, attempt, trigger, created_at, run_at, lease_until, ordering_key, dedupe_key,"
+    " once_for_ever, stamp, attempts"
+)
 _EXPIRED = (
-    "SELECT id, kind, lane, args, attempt, trigger, created_at, run_at, lease_until, ordering_key, dedupe_key,"
-    " once_for_ever, stamp, attempts FROM job WHERE scope = {p1} AND state = 'leased' AND lease_until < {p2}"
+    f"SELECT {_ROW} FROM job"
+    " WHERE scope = {p1} AND state = 'leased' AND lease_until < {p2}"
     f" ORDER BY lease_until, id LIMIT {AT_ONCE}"
 )
+_FIRST = f"SELECT {_ROW} FROM job WHERE id > {{p1}} ORDER BY id LIMIT {AT_ONCE}"
+_UNKNOWN = f"""
+SELECT {_ROW} FROM job WHERE scope = {{p1}} AND run_at < {{p2}} AND id IN (
+  SELECT j.id FROM lane l JOIN job j ON j.scope = l.scope AND j.kind = l.kind AND j.lane = l.lane
+    WHERE l.scope = {{p1}} AND l.kind NOT IN {{p3}} AND j.state = 'waiting' AND NOT j.alone
+  UNION ALL SELECT j.id FROM job j
+    WHERE j.scope = {{p1}} AND j.state = 'waiting' AND j.alone AND j.kind NOT IN {{p3}})
+  ORDER BY id LIMIT {AT_ONCE}"""
+_GIVE_UP = """
+UPDATE job SET state = 'failed', why = {why}, finished_at = {now}, alone = false
+  WHERE id IN {ids} AND state IN ('waiting', 'blocked', 'paused') RETURNING id"""
 _END = """
 UPDATE job SET state = 'failed', why = {why}, finished_at = {now}, stamp = NULL, lease_until = NULL, alone = false
   WHERE id IN {ids}"""
@@ -79,28 +96,90 @@ async def _reap_some(tx: Transaction, kinds: Mapping[str, JobKind], scope: str) 
     ended = [row for row in rows if row.attempt >= (row.attempts or 1)]
     back = [row for row in rows if row.attempt < (row.attempts or 1)]
     if back:
-        await tx.raw(*_update(tx, _BACK, back, None))
+        await tx.raw(*_update(tx, _BACK, back, WORKER_DIED))
     if ended:
-        await tx.raw(*_update(tx, _END, ended, now))
+        await tx.raw(*_update(tx, _END, ended, WORKER_DIED, now))
         jobs = [from_row(row._asdict(), row.stamp, scope) for row in ended]
         for job in jobs:
             free_waiting(tx, job, scope)
         await forget_readers(tx, jobs)
         await record(tx, kinds, [(job, GiveUp(WORKER_DIED)) for job in jobs], now)
-    tx.announce("jobs")
+    tx.announce(topic(scope))
     return len(rows)
 
 
-def _update(tx: Transaction, statement: str, rows: Sequence[Any], now: float | None) -> tuple[str, tuple[Any, ...]]:
+def _update(
+    tx: Transaction, statement: str, rows: Sequence[Any], why: str, now: float | None = None
+) -> tuple[str, tuple[Any, ...]]:
     """The statement and its values, in the order in which they stand in it."""
     ids = json.dumps([row.id for row in rows])
-    values: tuple[Any, ...] = (WORKER_DIED, ids) if now is None else (WORKER_DIED, now, ids)
+    values: tuple[Any, ...] = (why, ids) if now is None else (why, now, ids)
     if tx.dialect == "sqlite":
         return statement.format(why="?", now="?", ids=_IDS["sqlite"]), values
     return (
         statement.format(why="$1::text", now="$2::float8", ids=_IDS["postgresql"].format(p=f"${len(values)}")),
         values,
     )
+
+
+async def give_up_waiting(database: Database, kinds: Mapping[str, JobKind], *, scope: str = "") -> int:
+    """End what has waited longer than its kind holds it, and what is due for a day and of no kind known here.
+
+    Returns how many there were.
+    """
+    async with database.read() as tx:
+        now = await moment(tx)
+        ended = [
+            (row, f"waited for {held / 86400:g} days")
+            for row in await _oldest(tx, now - min((k.hold for k in kinds.values() if k.hold), default=now))
+            if row.scope == scope and row.kind in kinds
+            and (held := kinds[row.kind].hold) and row.created_at < now - held and row.state in HELD
+        ] + [
+            (row, f"no release here knows jobs of the kind {row.kind!r}")
+            for row in await _of_unknown_kinds(tx, kinds, scope, now - UNKNOWN_KEPT)
+        ]  # fmt: skip
+    for start in range(0, len(ended), AT_ONCE):
+        async with database.write() as tx:
+            await _give_up(tx, kinds, ended[start : start + AT_ONCE], scope)
+    return len(ended)
+
+
+async def _oldest(tx: Transaction, before: float) -> list[Any]:
+    """What was put before that moment: numbers rise with time, so it stands first."""
+    found: list[Any] = []
+    while True:
+        last = found[-1].id if found else 0
+        rows = await tx.raw(_FIRST.format(p1="?" if tx.dialect == "sqlite" else "$1"), (last,))
+        found += rows
+        if len(rows) < AT_ONCE or all(row.created_at >= before for row in rows):
+            return found
+
+
+async def _of_unknown_kinds(tx: Transaction, kinds: Mapping[str, JobKind], scope: str, due: float) -> Sequence[Any]:
+    known = json.dumps(sorted(kinds))
+    if tx.dialect == "sqlite":
+        return await tx.raw(
+            _UNKNOWN.format(p1="?1", p2="?2", p3="(SELECT value FROM json_each(?3))"), (scope, due, known)
+        )
+    texts = "(SELECT value FROM json_array_elements_text($3::text::json))"
+    return await tx.raw(_UNKNOWN.format(p1="$1", p2="$2", p3=texts), (scope, due, known))
+
+
+async def _give_up(tx: Transaction, kinds: Mapping[str, JobKind], ended: Sequence[tuple[Any, str]], scope: str) -> None:
+    now = await moment(tx)
+    by_reason: dict[str, list[Any]] = {}
+    for row, why in ended:
+        by_reason.setdefault(why, []).append(row)
+    over: list[tuple[Job, GiveUp]] = []
+    for why, rows in by_reason.items():
+        statement, values = _update(tx, _GIVE_UP, rows, why, now)
+        still = {row[0] for row in await tx.raw(statement, values)}
+        over += [(from_row(row._asdict(), "", scope), GiveUp(why)) for row in rows if row.id in still]
+    for job, _ in over:
+        free_waiting(tx, job, scope)
+    await forget_readers(tx, [job for job, _ in over])
+    await record(tx, kinds, over, now)
+    tx.announce(topic(scope))
 
 
 async def repair(database: Database, *, scope: str = "") -> int:
@@ -124,7 +203,7 @@ async def repair(database: Database, *, scope: str = "") -> int:
                 owed.dedupe_keys.add(row.dedupe_key)
             else:
                 owed.ordering_keys.add(row.ordering_key)
-        tx.announce("jobs")
+        tx.announce(topic(scope))
     return len(stranded) + len(forgotten)
 
 

@@ -3,16 +3,24 @@
 Lanes are locked in one go, in the order of their bytes, and as late as can be: two transactions that put jobs into
 the same lanes in another order cannot lock each other out, and a lane is held no longer than the commit takes. Whether
 a job must wait for another (its predecessor, or its running twin) is decided under that lock, so that no release is
-missed.
+missed; and so are the health of a host, and what a job takes back that is the last of its story.
 """
 
 # ruff: noqa: S608 - the statements are put together from fragments of this room alone
 
 import json
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import astuple, dataclass, field
 from typing import Any
 
 from privapub.database.transaction import Transaction
+from privapub.jobs import breaker
+from privapub.jobs.job import Job, from_row, topic
+from privapub.jobs.moment import moment
+
+Cancelled = Callable[[Transaction, Sequence[Job], float], Awaitable[None]]
+
+TAKEN_BACK = "taken back before it was sent"
 
 _LANE_ON_CONFLICT = """
 ON CONFLICT (scope, kind, lane) DO UPDATE SET
@@ -36,7 +44,9 @@ INSERT INTO lane(scope, kind, lane, next_at, not_before)
   ORDER BY x.kind COLLATE "C", x.lane COLLATE "C" """
     + _LANE_ON_CONFLICT.format(max="greatest", min="least"),
 }
-_COLUMNS = "scope, kind, lane, args, trigger, state, created_at, run_at, dedupe_key, once_for_ever, twin, ordering_key"
+_COLUMNS = (
+    "scope, kind, lane, args, trigger, state, created_at, run_at, dedupe_key, once_for_ever, twin, ordering_key, part"
+)
 _INSERT_TAIL = " ON CONFLICT DO NOTHING RETURNING id, kind, lane, run_at, state, dedupe_key"
 INSERT = {
     "sqlite": f"INSERT INTO job({_COLUMNS}) SELECT "
@@ -47,7 +57,8 @@ INSERT = {
     + ", ".join(f"x.{name}" for name in _COLUMNS.split(", "))
     + """ FROM json_to_recordset($1::text::json)
       AS x(scope text, kind text, lane text, args text, trigger text, state text, created_at float8, run_at float8,
-        dedupe_key text, once_for_ever boolean, twin boolean, ordering_key text, place bigint) ORDER BY x.place"""
+        dedupe_key text, once_for_ever boolean, twin boolean, ordering_key text, part text, place bigint)
+      ORDER BY x.place"""
     + _INSERT_TAIL,
 }  # fmt: skip
 _KEYS = {
@@ -74,6 +85,70 @@ UPDATE job SET state = 'waiting'
       AND p.finished_at IS NULL AND p.id < job.id)
   RETURNING kind, lane, run_at"""
 
+_TAKE_BACK = """
+UPDATE job SET state = 'cancelled', finished_at = {now}, why = {why}, alone = false
+  WHERE scope = {scope} AND ordering_key IN {keys} AND ordering_key IS NOT NULL AND finished_at IS NULL
+    AND state <> 'leased' AND coalesce(part, '') <> 'last'
+    AND EXISTS (SELECT 1 FROM job p WHERE p.scope = job.scope AND p.ordering_key = job.ordering_key
+      AND p.finished_at IS NULL AND p.part = 'last' AND p.id > job.id)
+  RETURNING *"""
+_CANCEL_LAST = """
+UPDATE job SET state = 'cancelled', finished_at = {now}, why = {why}
+  WHERE scope = {scope} AND ordering_key IN {keys} AND ordering_key IS NOT NULL AND finished_at IS NULL
+    AND state <> 'leased' AND part = 'last'
+    AND NOT EXISTS (SELECT 1 FROM job p WHERE p.scope = job.scope AND p.ordering_key = job.ordering_key
+      AND p.part = 'last' AND p.id > job.id)
+  RETURNING *"""
+_OF_LANES = {
+    "sqlite": "(SELECT e.value->>0, e.value->>1 FROM json_each(?) e)",
+    "postgresql": "(SELECT e.value->>0, e.value->>1 FROM json_array_elements($2::text::json) e)",
+}
+_HEALTH = """
+SELECT kind, lane, fails, opened_at, open_until, quarantine, heard_at FROM lane
+  WHERE scope = {scope} AND (kind, lane) IN {lanes}"""
+_OLDEST = (
+    "(SELECT {max}(j.run_at, h.open_until, lane.not_before) FROM job j WHERE j.scope = lane.scope"
+    " AND j.kind = lane.kind AND j.lane = lane.lane AND j.state = 'waiting' AND NOT j.alone"
+    " ORDER BY j.run_at, j.id LIMIT 1)"
+)
+_SET_HEALTH = """
+UPDATE lane SET fails = h.fails, opened_at = h.opened_at, open_until = h.open_until, quarantine = h.quarantine,
+    cap = h.cap, heard_at = h.heard_at, next_at = {oldest}
+  FROM ({source}) AS h WHERE lane.scope = {scope} AND lane.kind = h.kind AND lane.lane = h.lane"""
+_HEALTH_FIELDS = (
+    "kind text, lane text, fails int, opened_at float8, open_until float8, quarantine float8, cap int, heard_at float8"
+)
+SET_HEALTH = {
+    "sqlite": _SET_HEALTH.format(
+        oldest=_OLDEST.format(max="max"),
+        source="SELECT "
+        + ", ".join(f"e.value->>'{f.split()[0]}' AS {f.split()[0]}" for f in _HEALTH_FIELDS.split(", "))
+        + " FROM json_each(?2) e",
+        scope="?1",
+    ),
+    "postgresql": _SET_HEALTH.format(
+        oldest=_OLDEST.format(max="greatest"),
+        source=f"SELECT * FROM json_to_recordset($2::text::json) AS x({_HEALTH_FIELDS})",
+        scope="$1",
+    ),
+}
+HEARD_EVERY = 86400.0  # how exactly it is known when a host was last heard of
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is new about a host at `now`: it answered, it failed a job leased then, or (`heard` None) it wrote to us."""
+
+    heard: bool | None
+    now: float
+    leased_at: float = 0.0
+
+    def on(self, health: breaker.Health) -> breaker.Health:
+        """The host's health, given this."""
+        if self.heard is None:
+            return breaker.wrote(health, self.now)
+        return breaker.HEALTHY if self.heard else breaker.failed(health, self.leased_at, self.now)
+
 
 @dataclass
 class Settling:
@@ -84,6 +159,14 @@ class Settling:
     twins: list[dict[str, Any]] = field(default_factory=list)
     ordering_keys: set[str] = field(default_factory=set)
     dedupe_keys: set[str] = field(default_factory=set)
+    verdicts: dict[tuple[str, str], list[Verdict]] = field(default_factory=dict)
+    retried_keys: set[str] = field(default_factory=set)
+    last_of: dict[str, Cancelled | None] = field(default_factory=dict)  # ordering keys whose last job was put
+
+    def judge(self, kind: str, lane: str, verdict: Verdict) -> None:
+        """Something is new about the host of a lane."""
+        self.touch(kind, lane, None)
+        self.verdicts.setdefault((kind, lane), []).append(verdict)
 
     def touch(self, kind: str, lane: str, next_at: float | None, not_before: float = 0.0) -> None:
         """The lane may have something to run at `next_at` (None: only hold it), and nothing before `not_before`."""
@@ -94,6 +177,10 @@ class Settling:
     async def __call__(self, tx: Transaction) -> None:
         """Hold the lanes, queue the twins that are to wait, and release what waited for something that has ended."""
         await self._write_lanes(tx)
+        if self.verdicts:
+            await self._write_health(tx)
+        if self.last_of or self.retried_keys:
+            await self._take_back(tx)
         released = []
         if self.twins:
             released += await self._put_twins(tx)
@@ -106,7 +193,7 @@ class Settling:
             for kind, lane, run_at in released:
                 self.touch(kind, lane, run_at)
             await self._write_lanes(tx)
-            tx.announce("jobs")
+            tx.announce(topic(self.scope))
 
     async def _write_lanes(self, tx: Transaction) -> None:
         if self.lanes:
@@ -115,6 +202,47 @@ class Settling:
                 for (kind, lane), times in sorted(self.lanes.items())
             ]
             await tx.raw(TOUCH[tx.dialect], (json.dumps(rows),))
+
+    async def _write_health(self, tx: Transaction) -> None:
+        sqlite = tx.dialect == "sqlite"
+        sql = _HEALTH.format(scope="?" if sqlite else "$1", lanes=_OF_LANES[tx.dialect])
+        rows = []
+        for row in await tx.raw(sql, (self.scope, json.dumps(sorted(self.verdicts)))):
+            before = breaker.Health(row.fails, row.opened_at, row.open_until, row.quarantine)
+            after, heard_at = before, row.heard_at
+            # Which of those that ended together was the last is not known: an answer counts as the later one.
+            for verdict in sorted(self.verdicts[row.kind, row.lane], key=lambda one: one.heard is True):
+                after = verdict.on(after)
+                if verdict.heard is not False and (heard_at or 0.0) < verdict.now - HEARD_EVERY:
+                    heard_at = verdict.now
+            if after != before or heard_at != row.heard_at:
+                names = ("fails", "opened_at", "open_until", "quarantine")
+                health = dict(zip(names, astuple(after), strict=True))
+                cap = 1 if after.quarantine else None
+                rows.append({"kind": row.kind, "lane": row.lane, "cap": cap, "heard_at": heard_at, **health})
+        if rows:
+            await tx.raw(SET_HEALTH[tx.dialect], (self.scope, json.dumps(rows)))
+
+    async def _take_back(self, tx: Transaction) -> None:
+        """What waits and has a last of its story behind it is not sent any more, nor the last if nothing ever was."""
+        now = await moment(tx)
+        back = await self._cancel(tx, _TAKE_BACK, {*self.last_of, *self.retried_keys}, now)
+        unheard = {row.ordering_key for row in back if row.part == "first" and row.first_leased_at is None}
+        silent = unheard & self.last_of.keys()
+        lasts = await self._cancel(tx, _CANCEL_LAST, silent, now) if silent else []
+        self.ordering_keys |= {row.ordering_key for row in [*back, *lasts]} - silent
+        for row in lasts:
+            if (tell := self.last_of[row.ordering_key]) is not None:
+                await tell(tx, [from_row(row._asdict(), "", self.scope)], now)
+
+    async def _cancel(self, tx: Transaction, statement: str, keys: set[str], now: float) -> list[Any]:
+        if tx.dialect == "sqlite":
+            sql = statement.format(now="?", why="?", scope="?", keys=_KEYS["sqlite"])
+            values: tuple[Any, ...] = (now, TAKEN_BACK, self.scope, json.dumps(sorted(keys)))
+        else:
+            sql = statement.format(now="$3::float8", why="$4::text", scope="$1", keys=_KEYS["postgresql"])
+            values = (self.scope, json.dumps(sorted(keys)), now, TAKEN_BACK)
+        return list(await tx.raw(sql, values))
 
     async def _release(self, tx: Transaction, statement: str, keys: set[str]) -> list[Any]:
         sql = statement.format(scope=_SCOPE[tx.dialect], keys=_KEYS[tx.dialect])

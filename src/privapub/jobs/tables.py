@@ -46,6 +46,7 @@ job = Table(
     Column("once_for_ever", Boolean, nullable=False, server_default=false()),
     Column("twin", Boolean, nullable=False, server_default=false()),  # waits for the end of one with its key
     Column("ordering_key", Text),
+    Column("part", Text),  # first or last of its ordering key's story
     Column("finished_at", Double),
     Column("why", Text),  # what the last failure was
     Column("progress", Double),  # from 0 to 1
@@ -66,7 +67,8 @@ lane = Table(
     Column("fails", Integer, nullable=False, server_default="0"),  # in a row
     Column("open_until", Double, nullable=False, server_default="0"),  # quarantined until
     Column("quarantine", Double, nullable=False, server_default="0"),  # the length of the last one, in seconds
-    Column("heard_at", Double),  # when the host last answered or wrote
+    Column("heard_at", Double),  # when the host last answered or wrote, within a day
+    Column("opened_at", Double, nullable=False, server_default="0"),  # when its quarantine began
     sqlite_with_rowid=False,
     postgresql_with={"fillfactor": "50"},
 )
@@ -100,6 +102,7 @@ _partial(
     where="dedupe_key IS NOT NULL AND (once_for_ever OR finished_at IS NULL)",
     unique=True,
 )
-_partial("ix_lane_next_at", lane.c.scope, lane.c.kind, lane.c.next_at, where="next_at IS NOT NULL")
+for _name, _which in (("ix_lane_next_at", "fails = 0"), ("ix_lane_failing", "fails > 0")):
+    _partial(_name, lane.c.scope, lane.c.kind, lane.c.next_at, where=f"next_at IS NOT NULL AND {_which}")
 
 event.listen(metadata, "after_create", DDL(LEASE_FUNCTION).execute_if(dialect="postgresql"))  # type: ignore[no-untyped-call]  # SQLAlchemy leaves it untyped

@@ -16,19 +16,18 @@ import asyncpg
 from privapub import identifiers
 from privapub.database.connect import PG_CHANNEL, Database
 
-TOPIC = "jobs"
 LOOK_EVERY = 0.1
 PROBE_WITHIN = 2.0
 _log = logging.getLogger(__name__)
 
 
-async def hear_others(database: Database, ready: asyncio.Event | None = None) -> None:
+async def hear_others(database: Database, topic: str, ready: asyncio.Event | None = None) -> None:
     """Pass on what other processes announce to this process' listeners, until cancelled.
 
     `ready` is set once it listens.
     """
     if database.is_sqlite:
-        await _watch_file(database, ready)
+        await _watch_file(database, topic, ready)
         return
     pause = 1.0
     while True:
@@ -38,10 +37,10 @@ async def hear_others(database: Database, ready: asyncio.Event | None = None) ->
             _log.warning("lost the connection that listens for jobs, connecting again: %s", type(error).__name__)
         await asyncio.sleep(pause)
         pause = min(pause * 2, 30.0)
-        database.tell(TOPIC)
+        database.tell(topic)
 
 
-async def _watch_file(database: Database, ready: asyncio.Event | None) -> None:
+async def _watch_file(database: Database, topic: str, ready: asyncio.Event | None) -> None:
     connection = sqlite3.connect(str(database.path), isolation_level=None)
     try:
         seen = _version(connection)
@@ -52,7 +51,7 @@ async def _watch_file(database: Database, ready: asyncio.Event | None) -> None:
             found = _version(connection)
             if found != seen:
                 seen = found
-                database.tell(TOPIC)
+                database.tell(topic)
     finally:
         connection.close()
 

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,13 +15,13 @@ from privapub import clock, identifiers
 from privapub import scope as http_scope
 from privapub.database.connect import Database
 from privapub.jobs import reaper
-from privapub.jobs.job import Done, GiveUp, Job, Outcome, Retry
+from privapub.jobs.job import Done, GiveUp, Job, Outcome, Retry, topic
 from privapub.jobs.kind import JobKind
 from privapub.jobs.lease import Leased, Slot, lease, release, renew
 from privapub.jobs.moment import moment
 from privapub.jobs.outcome import finish
 from privapub.jobs.room import Room
-from privapub.jobs.wake import TOPIC, hear_others
+from privapub.jobs.wake import hear_others
 
 _log = logging.getLogger(__name__)
 
@@ -46,6 +46,10 @@ class _Run:
     ends_at: float  # of the lease, on the monotonic clock
     renew_at: float
     task: asyncio.Task[None] | None = None
+    began_at: float = 0.0
+    timer: asyncio.TimerHandle | None = None
+    aside: bool = False  # it has given its place to another
+    ended: bool = False
     outcome: Outcome | None = None
     lost: bool = False
     unrecordable: bool = False
@@ -69,17 +73,22 @@ class Worker:
         kinds: Mapping[str, JobKind],
         *,
         scope: str = "",
+        only: Collection[str] | None = None,
         poll: float = POLL,
         reap_every: float = REAP_EVERY,
         grace: float = GRACE,
     ) -> None:
-        """`kinds` is every kind of job this process may run, by name; the rest are seconds."""
+        """`kinds` is every kind of job there is, by name; `only` those that this worker takes; the rest are seconds."""
         self.database = database
         self.kinds = kinds
         self.scope = scope
+        self.topic = topic(scope)
+        self._takes = [kind for kind in kinds.values() if only is None or kind.name in only]
         self._poll, self._reap_every, self._grace = poll, reap_every, grace
         self._runs: set[_Run] = set()
-        self._busy: Counter[str] = Counter()
+        self._busy: Counter[str] = Counter()  # places taken, by kind
+        self._failing: Counter[str] = Counter()  # of them, by jobs of lanes that fail
+        self._aside: Counter[str] = Counter()  # jobs that have given their place away
         self._alone: _Run | None = None
         self._room = Room()
         self._signals = _Signals()
@@ -129,12 +138,12 @@ class Worker:
 
     @asynccontextmanager
     async def _machinery(self, *chores: Callable[[], Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
-        self.database.listen(TOPIC, self._signals.wake.set)
+        self.database.listen(self.topic, self._signals.wake.set)
         tasks = [asyncio.create_task(chore()) for chore in (self._renew, self._flush, *chores)]
         try:
             yield
         finally:
-            self.database.deaf(TOPIC, self._signals.wake.set)
+            self.database.deaf(self.topic, self._signals.wake.set)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -156,10 +165,10 @@ class Worker:
         if self._alone is not None:
             return Leased()
         if self._room.making(clock.monotonic()):
-            return Leased() if self._busy.total() else await self._take_alone()
+            return Leased() if self._handling() else await self._take_alone()
         found = await self._lease(alone=False)
         if found.alone_waits and not found.jobs:
-            if not self._busy.total():
+            if not self._handling():
                 return await self._take_alone(found)
             self._room.wanted(clock.monotonic())
         return found
@@ -174,8 +183,8 @@ class Worker:
 
     async def _lease(self, *, alone: bool) -> Leased:
         slots = [
-            Slot(kind, kind.at_once - self._busy[kind.name])
-            for kind in self.kinds.values()
+            Slot(kind, kind.at_once - self._busy[kind.name], kind.failing_at_once - self._failing[kind.name])
+            for kind in self._takes
             if kind.at_once > self._busy[kind.name]
         ]
         if not slots:
@@ -184,9 +193,12 @@ class Worker:
         found = await lease(self.database, slots, identifiers.token(), scope=self.scope, alone=alone)
         for job in found.jobs:
             kind = self.kinds[job.kind]
-            run = _Run(job, kind, asked_at + kind.lease, asked_at + kind.lease / 3)
+            run = _Run(job, kind, asked_at + kind.lease, asked_at + kind.lease / 3, began_at=clock.monotonic())
             self._runs.add(run)
             self._busy[kind.name] += 1
+            self._failing[kind.name] += job.failing
+            if kind.aside_at_once and not job.failing:
+                run.timer = asyncio.get_running_loop().call_later(kind.aside_after, self._step_aside, kind)
             run.task = asyncio.create_task(self._handle(run), name=f"job {job.id} {job.kind}")
         if found.jobs:
             self._signals.started.set()
@@ -207,13 +219,41 @@ class Worker:
             with http_scope.trigger(run.job.trigger or run.job.kind):
                 run.outcome = await self._attempt(run)
         finally:
-            self._busy[run.kind.name] -= 1
+            self._give_place_back(run)
             if self._alone is run:
                 self._alone = None
             if run.outcome is None and not self._cancelled_by_us(run):
                 self._runs.discard(run)
             self._signals.ended.set()
             self._signals.wake.set()
+
+    def _give_place_back(self, run: _Run) -> None:
+        name = run.kind.name
+        run.ended = True
+        if run.timer is not None:
+            run.timer.cancel()
+        if run.aside:
+            self._aside[name] -= 1
+            self._step_aside(run.kind)
+        else:
+            self._busy[name] -= 1
+            self._failing[name] -= run.job.failing
+
+    def _step_aside(self, kind: JobKind) -> None:
+        """Those that have had no answer for a while give their places to others, the oldest first, while any may."""
+        before = clock.monotonic() - kind.aside_after
+        for run in sorted(self._runs, key=lambda run: run.began_at):
+            if self._aside[kind.name] >= kind.aside_at_once or run.began_at > before:
+                return
+            if run.kind is kind and not (run.aside or run.job.failing or run.ended):
+                run.aside = True
+                self._aside[kind.name] += 1
+                self._busy[kind.name] -= 1
+                self._signals.wake.set()
+
+    def _handling(self) -> int:
+        """How many handlers run here."""
+        return self._busy.total() + self._aside.total()
 
     @staticmethod
     def _cancelled_by_us(run: _Run) -> bool:
@@ -222,6 +262,8 @@ class Worker:
     async def _attempt(self, run: _Run) -> Outcome | None:
         """Run the handler: its outcome, or None where that is written already or the lease is gone."""
         job, kind = run.job, run.kind
+        if job.unreadable:
+            return GiveUp(job.unreadable)
         deadline = asyncio.timeout(kind.deadline)
         try:
             async with deadline:
@@ -233,13 +275,17 @@ class Worker:
         except LeaseGone:
             run.lost = True
             return None
-        except Exception as error:
+        except (Exception, SystemExit, KeyboardInterrupt) as error:  # no handler ends the house
             if deadline.expired():
                 return Retry(why=f"took longer than {kind.deadline:g} seconds")
-            if job.trigger == http_scope.READER:  # of what a reader caused, nothing is written down
-                return Retry(why=type(error).__name__)
-            _log.exception("job %s %s failed", job.id, job.kind)
-            return Retry(why=f"{type(error).__name__}: {error}")
+            return self._failure(job, error)
+
+    @staticmethod
+    def _failure(job: Job, error: BaseException) -> Retry:
+        if job.trigger == http_scope.READER:  # of what a reader caused, nothing is written down
+            return Retry(why=type(error).__name__)
+        _log.exception("job %s %s failed", job.id, job.kind, exc_info=error)
+        return Retry(why=f"{type(error).__name__}: {error}")
 
     async def _write(self, run: _Run, fetched: Any) -> None:
         job, write = run.job, run.kind.write
@@ -247,7 +293,11 @@ class Worker:
             raise TypeError(f"the fetching half of {run.kind.name!r} returned no outcome")
         async with self.database.write() as tx:
             now = await moment(tx)
-            outcome = await write(tx, job, fetched, now) or Done()
+            outcome = await write(tx, job, fetched, now)
+            if outcome is None:
+                outcome = Done()
+            elif not isinstance(outcome, Done | Retry | GiveUp):
+                raise TypeError(f"the handler of {run.kind.name!r} returned {type(outcome).__name__}")
             if not await finish(tx, self.kinds, [(job, outcome)], now, scope=self.scope):
                 raise LeaseGone
 
@@ -334,7 +384,7 @@ class Worker:
     async def _wait_for_handlers(self) -> None:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._grace):
-                while self._busy.total() and not self._signals.hurry.is_set():
+                while self._handling() and not self._signals.hurry.is_set():
                     self._signals.wake.clear()
                     if not self._signals.hurry.is_set():
                         await self._signals.wake.wait()
@@ -364,6 +414,7 @@ class Worker:
             try:
                 await reaper.reap(self.database, self.kinds, scope=self.scope)
                 await reaper.repair(self.database, scope=self.scope)
+                await reaper.give_up_waiting(self.database, self.kinds, scope=self.scope)
                 await reaper.prune(self.database, scope=self.scope)
             except Exception:
                 _log.exception("could not tidy the queue")
@@ -371,6 +422,6 @@ class Worker:
 
     async def _hear(self) -> None:
         try:
-            await hear_others(self.database, self.hears)
+            await hear_others(self.database, self.topic, self.hears)
         except Exception:
             _log.exception("cannot hear of jobs that other processes put: they are polled for only")

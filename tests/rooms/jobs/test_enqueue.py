@@ -11,6 +11,7 @@ from sqlalchemy import select, update
 from privapub import identifiers
 from privapub.database.connect import Database
 from privapub.errors import NotFound
+from privapub.jobs import hosts as hosts_of
 from privapub.jobs import read, reaper
 from privapub.jobs.enqueue import fact_kind, put, put_fact
 from privapub.jobs.job import Done, Job, NewJob, Outcome
@@ -96,14 +97,14 @@ async def test_many_are_put_at_once_and_the_operator_sees_them(database: Databas
     async with database.read() as tx:
         assert await read.counts(tx) == {"work": {"waiting": 1600}}
         assert len(await read.list_jobs(tx, "work", "host:3.example", "waiting", 10)) == 10
-        hosts = await read.list_hosts(tx, 100)
+        hosts = await hosts_of.list_hosts(tx, 100)
         assert (len(hosts), sum(row.waiting for row in hosts), sum(row.leased for row in hosts)) == (40, 1600, 0)
-        (host,) = await read.show_host(tx, "3.example")
+        (host,) = await hosts_of.show_host(tx, "3.example")
         assert host.waiting == 40
         with pytest.raises(NotFound):
             await read.show(tx, 10_000_000)
         with pytest.raises(NotFound):
-            await read.show_host(tx, "nobody.example")
+            await hosts_of.show_host(tx, "nobody.example")
 
 
 async def test_a_key_for_while_it_waits_asks_for_a_key_and_no_order(database: Database) -> None:

@@ -17,12 +17,14 @@ class Verdict:
 
     taken: it arrived. knock: the signature was not liked, the other scheme is worth one try. busy: the whole host asks
     for `after` seconds of peace. moved: the inbox is said to be elsewhere. gone: the actor may be no more. final: never
-    try this one again. failed: try again later.
+    try this one again. failed: try again later. `heard`: True says that the host is well (any answer below 500),
+    False that it is not, None nothing of it.
     """
 
     kind: Kind
     why: str
     after: float = 0.0
+    heard: bool | None = None
 
 
 _BY_STATUS: dict[int, Kind] = {
@@ -37,10 +39,13 @@ _BY_CLASS: dict[int, Kind] = {2: "taken", 4: "final"}
 def judge(status: int, retry_after: str | None, now: float) -> Verdict:
     """The verdict on a status and the `Retry-After` header beside it."""
     why = f"answered {status}"
+    heard = status < 500
     if status in (429, 503):
         after = seconds_to_wait(retry_after, now)
-        return Verdict("failed", why) if after is None else Verdict("busy", why, after)
-    return Verdict(_BY_STATUS.get(status) or _BY_CLASS.get(status // 100, "failed"), why)
+        if after is None:
+            return Verdict("failed", why, heard=heard)
+        return Verdict("busy", why, after, heard or None)  # one that says when it will be back has not failed
+    return Verdict(_BY_STATUS.get(status) or _BY_CLASS.get(status // 100, "failed"), why, heard=heard)
 
 
 def seconds_to_wait(retry_after: str | None, now: float) -> float | None:

@@ -14,12 +14,14 @@ from privapub.federation.documents.encode import encode
 from privapub.federation.fetching.origin import origin
 from privapub.federation.signatures.digest import sha256_base64
 from privapub.jobs.enqueue import put
-from privapub.jobs.job import NewJob
-from privapub.jobs.read import HOST
+from privapub.jobs.hosts import HOST
+from privapub.jobs.job import Job, NewJob, Part
+from privapub.jobs.settle import TAKEN_BACK
 
 DELIVERY = "delivery"
-# A waiting delivery is given up after 30 days, and its job is kept for seven more: then nobody asks for the bytes.
-RENDERING_KEPT = 40 * 86400.0
+HOLD = 30 * 86400.0  # a delivery that has waited for so long is given up
+# Its job is kept for seven days more: then nobody asks for the bytes.
+RENDERING_KEPT = HOLD + 10 * 86400.0
 
 
 def lane_of(inbox: str) -> str:
@@ -35,12 +37,14 @@ async def deliver(
     *,
     about: str,
     post_id: int | None = None,
+    part: Part | None = None,
     now: float,
 ) -> None:
     """Queue an activity of a local actor for these inboxes, once for each activity id and inbox.
 
-    `about` is the uri of what the activity is about: activities about one thing keep their order at each inbox. With a
-    `post_id`, who gets it is noted with the post.
+    `about` is the uri of what the activity is about: activities about one thing keep their order at each inbox. The
+    `last` of them (a Delete, an Undo) takes back what was not sent yet, and goes nowhere where the `first` never went.
+    With a `post_id`, who gets it is noted with the post.
     """
     if not targets:
         return
@@ -51,10 +55,17 @@ async def deliver(
     )
     if post_id is not None:
         await sent.note_waiting(tx, post_id, targets, now)
-    await put(tx, [job(name, activity["id"], target, about, post_id) for target in targets])
+    jobs = [job(name, activity["id"], target, about, post_id, part) for target in targets]
+    await put(tx, jobs, unsent=_note_unsent)
 
 
-def job(rendering_id: str, activity_id: str, target: Target, about: str, post_id: int | None) -> NewJob:
+async def _note_unsent(tx: Transaction, jobs: Sequence[Job], now: float) -> None:
+    await sent.note_outcomes(tx, [sent.outcome_row(job, sent.FAILED, TAKEN_BACK, now) for job in jobs])
+
+
+def job(
+    rendering_id: str, activity_id: str, target: Target, about: str, post_id: int | None, part: Part | None = None
+) -> NewJob:
     """The job that brings one rendering to one inbox."""
     return NewJob(
         kind=DELIVERY,
@@ -69,6 +80,7 @@ def job(rendering_id: str, activity_id: str, target: Target, about: str, post_id
         },
         dedupe_key=f"{activity_id} {target.inbox}",
         ordering_key=f"{about} {target.inbox}",
+        part=part,
     )
 
 

@@ -59,33 +59,24 @@ async def send(server: Server, job: Job) -> Outcome:
 def _outcome(verdict: Verdict) -> Outcome:
     match verdict.kind:
         case "taken":
-            return Done()
+            return Done(heard=True)
         case "busy":
-            return Retry(verdict.after, verdict.why, spends_attempt=False, whole_lane=True)
+            return Retry(verdict.after, verdict.why, spends_attempt=False, whole_lane=True, heard=verdict.heard)
         case "failed":
-            return Retry(None, verdict.why)
+            return Retry(None, verdict.why, heard=verdict.heard)
         case _:
-            return GiveUp(verdict.why)
+            return GiveUp(verdict.why, heard=verdict.heard)
 
 
 async def record(tx: Transaction, ended: Sequence[tuple[Job, Outcome]], now: float) -> None:
     """Keep the `sent` rows of posts up to date, in the transaction that writes the outcomes."""
-    await sent.note_outcomes(tx, [_row(job, outcome, now) for job, outcome in ended if job.args["post"] is not None])
+    await sent.note_outcomes(tx, [_row(job, outcome, now) for job, outcome in ended])
 
 
 def _row(job: Job, outcome: Outcome, now: float) -> dict[str, object]:
     if isinstance(outcome, Done):
-        became, why = sent.TAKEN, ""
-    else:
-        became, why = (sent.FAILED if isinstance(outcome, GiveUp) else sent.WAITING), outcome.why
-    return {
-        "post": job.args["post"],
-        "to": job.args["inbox"],
-        "who": job.args["recipient"],
-        "outcome": became,
-        "why": why,
-        "at": now,
-    }
+        return sent.outcome_row(job, sent.TAKEN, "", now)
+    return sent.outcome_row(job, sent.FAILED if isinstance(outcome, GiveUp) else sent.WAITING, outcome.why, now)
 
 
 async def _parcel(tx: Transaction, job: Job, now: float) -> Parcel | None:
@@ -105,7 +96,7 @@ async def _post(server: Server, parcel: Parcel, scheme: Scheme) -> Verdict:
     except FetchProblem as problem:
         if problem.reason in ("disallowed", "private-address"):
             return Verdict("final", problem.reason)
-        return Verdict("failed", problem.reason)
+        return Verdict("failed", problem.reason, heard=False)
     return judge(answer.status, answer.headers.get("retry-after"), clock.now())
 
 
@@ -114,7 +105,7 @@ async def _knock(server: Server, parcel: Parcel, refused: Verdict) -> Verdict:
     scheme = schemes.other(parcel.scheme)
     verdict = await _post(server, parcel, scheme)
     if verdict.kind == "knock":
-        return Verdict("final", f"{refused.why} whichever way it was signed")
+        return Verdict("final", f"{refused.why} whichever way it was signed", heard=True)
     if verdict.kind == "taken":
         async with server.database.write() as tx:
             await schemes.remember(tx, origin(parcel.inbox), scheme, clock.now())
@@ -125,20 +116,20 @@ async def _follow_the_actor(server: Server, old: Job, parcel: Parcel, verdict: V
     """A redirect is not followed: whoever the inbox belongs to says where it is now."""
     uri = old.args["recipient"] or await _someone_at(server, parcel.inbox)
     if not uri:
-        return Retry(None, verdict.why)
+        return Retry(None, verdict.why, heard=True)
     try:
         found = await fetch_actor(server, uri, fresh=True)
     except PrivaPubError as problem:
-        return Retry(None, f"{verdict.why}, and its owner could not be asked: {problem}")
+        return Retry(None, f"{verdict.why}, and its owner could not be asked: {problem}", heard=True)
     inbox = found.inbox if old.args["recipient"] else found.shared_inbox or found.inbox
     if inbox == parcel.inbox:
-        return Retry(None, verdict.why)
+        return Retry(None, verdict.why, heard=True)
     new = Target(inbox, old.args["recipient"])
     async with server.database.write() as tx:
         await sent.moved(tx, Target(parcel.inbox, old.args["recipient"]), new)
         arguments = old.args
         await put(tx, [job(arguments["rendering"], arguments["activity"], new, arguments["about"], arguments["post"])])
-    return GiveUp("the inbox has moved")
+    return GiveUp("the inbox has moved", heard=True)
 
 
 async def _someone_at(server: Server, shared_inbox: str) -> str | None:

@@ -7,6 +7,7 @@ from sqlalchemy import bindparam, select, update
 from privapub.database.transaction import Transaction
 from privapub.federation.delivery.inboxes import Target
 from privapub.federation.delivery.tables import sent
+from privapub.jobs.job import Job
 
 WAITING, TAKEN, FAILED = "waiting", "taken", "failed"
 
@@ -29,9 +30,23 @@ async def note_waiting(tx: Transaction, post_id: int, targets: Iterable[Target],
 
 
 async def note_outcomes(tx: Transaction, rows: list[dict[str, object]]) -> None:
-    """Write outcomes: each row has `post`, `to`, `who` (the row's key), `outcome`, `why` and `at`."""
+    """Write outcomes, as `outcome_row` makes them; those of activities that are about no post are passed over."""
+    rows = [row for row in rows if row["post"] is not None]
     if rows:
         await tx.execute(_OUTCOME, rows)
+
+
+def outcome_row(job: Job, outcome: str, why: str, now: float) -> dict[str, object]:
+    """What became of a delivery, for `note_outcomes`."""
+    arguments = job.args
+    return {
+        "post": arguments["post"],
+        "to": arguments["inbox"],
+        "who": arguments["recipient"],
+        "outcome": outcome,
+        "why": why,
+        "at": now,
+    }
 
 
 async def targets_of(tx: Transaction, post_id: int) -> list[Target]:

@@ -15,6 +15,7 @@ from privapub import clock, scope
 from privapub.actors import read
 from privapub.actors.addresses import Addresses
 from privapub.federation.asker import Refused, Signed, Undecided, as_sent, examine, who_signed
+from privapub.federation.delivery.deliver import DELIVERY
 from privapub.federation.documents import canonical, strict_json
 from privapub.federation.documents.problems import BadDocument
 from privapub.federation.documents.read_activity import Activity, read_activity
@@ -23,6 +24,8 @@ from privapub.federation.fetching.origin import origin
 from privapub.federation.inbox.origin import deletes_itself, misplaced
 from privapub.federation.inbox.store import store
 from privapub.federation.signatures.request import BadSignature, HttpRequest
+from privapub.jobs import hosts
+from privapub.jobs.hosts import HOST
 from privapub.outbound.answers import ACTIVITY_TYPES, is_one_of
 from privapub.server import Server
 from privapub.telemetry.arrivals import UNVERIFIED
@@ -97,6 +100,7 @@ async def _take(server: Server, request: Request, owner: str, now: float) -> _Ve
             now=now,
         )
         await schemes.suppose(tx, host, signed.scheme, now)
+        await hosts.wrote(tx, DELIVERY, f"{HOST}{host}", now)
     return _Verdict(202, stored, "", host=host)
 
 

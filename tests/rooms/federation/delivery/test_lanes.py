@@ -5,7 +5,7 @@ import pytest
 from privapub.federation.delivery.deliver import job, lane_of
 from privapub.federation.delivery.inboxes import Target
 from privapub.federation.fetching.origin import origin
-from privapub.jobs.read import HOST
+from privapub.jobs.hosts import HOST
 
 
 @pytest.mark.parametrize(

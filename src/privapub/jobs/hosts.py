@@ -1,0 +1,132 @@
+"""Hosts as the queue knows them: how they do, and what an operator may do about it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Row, bindparam, case, delete, exists, func, select, update
+
+from privapub.database.transaction import Transaction
+from privapub.errors import NotFound
+from privapub.jobs.job import LEASED, WAITING, topic
+from privapub.jobs.settle import HEARD_EVERY, Verdict, settling
+from privapub.jobs.tables import job as table
+from privapub.jobs.tables import lane as lanes
+
+HOST = "host:"
+KEPT = 90 * 86400.0
+MOST = 100_000
+_c, _l = table.c, lanes.c
+
+
+async def list_hosts(tx: Transaction, limit: int = 50, *, scope: str = "") -> Sequence[Row[Any]]:
+    """Rows of `lane` that are hosts, with how many jobs wait and run in each; those with the most failures first."""
+    return await tx.all(
+        _with_counts()
+        .where(lanes.c.scope == scope, lanes.c.lane.startswith(HOST, autoescape=True))
+        .order_by(lanes.c.fails.desc(), lanes.c.lane, lanes.c.kind)
+        .limit(limit)
+    )
+
+
+async def show_host(tx: Transaction, host: str, *, scope: str = "") -> Sequence[Row[Any]]:
+    """The rows of `lane` of one host, as in `list_hosts`; raises NotFound."""
+    rows = await tx.all(_with_counts().where(lanes.c.scope == scope, lanes.c.lane == HOST + host))
+    if not rows:
+        raise NotFound(f"Nothing was ever queued for {host}.", "`privapub hosts list` shows those there are.")
+    return rows
+
+
+async def wrote(tx: Transaction, kind: str, lane: str, now: float, *, scope: str = "") -> None:
+    """A host has written to us: if it is in quarantine, the next probe is due at once.
+
+    It costs a look and no lock where there is nothing to change, as for nearly every message.
+    """
+    row = await tx.first(
+        select(lanes.c.open_until, lanes.c.heard_at).where(
+            lanes.c.scope == scope, lanes.c.kind == kind, lanes.c.lane == lane
+        )
+    )
+    if row is not None and (row.open_until > now or (row.heard_at or 0.0) < now - HEARD_EVERY):
+        settling(tx, scope).judge(kind, lane, Verdict(None, now))
+        if row.open_until > now:
+            tx.announce(topic(scope))
+
+
+async def try_host(tx: Transaction, host: str, now: float, *, scope: str = "") -> None:
+    """Try a host now, whether it is in quarantine or has asked for peace; raises NotFound."""
+    await show_host(tx, host, scope=scope)
+    await _change(
+        tx, host, {"not_before": 0.0, "open_until": case((_l.open_until > now, now), else_=_l.open_until)}, scope
+    )
+
+
+async def forget_host(tx: Transaction, host: str, *, scope: str = "") -> None:
+    """Forget every failure of a host, as if it had answered; what waits for it is tried. Raises NotFound."""
+    await show_host(tx, host, scope=scope)
+    await _change(
+        tx,
+        host,
+        {"not_before": 0.0, "open_until": 0.0, "opened_at": 0.0, "quarantine": 0.0, "fails": 0, "cap": None},
+        scope,
+    )
+
+
+async def _change(tx: Transaction, host: str, values: dict[str, Any], scope: str) -> None:
+    oldest = (
+        select(_c.run_at)
+        .where(_c.scope == _l.scope, _c.kind == _l.kind, _c.lane == _l.lane, _c.state == WAITING, _c.alone.is_(False))
+        .order_by(_c.run_at, _c.id)
+        .limit(1)
+        .correlate(lanes)
+        .scalar_subquery()
+    )
+    # Both leave nothing that would put it off: what waits longest says when it is due.
+    await tx.execute(update(lanes).where(_l.scope == scope, _l.lane == HOST + host).values(**values, next_at=oldest))
+    tx.announce(topic(scope))
+
+
+async def prune(tx: Transaction, now: float, *, scope: str = "", most: int = MOST, limit: int = 1000) -> int:
+    """Forget lanes for which nothing is queued and that were not heard of for 90 days, or that are too many.
+
+    At most `limit`; returns how many there were.
+    """
+    idle = _l.scope == scope, _l.next_at.is_(None)
+    await tx.execute(update(lanes).where(*idle, _l.heard_at.is_(None)).values(heard_at=now))
+    too_many = max(await tx.scalar(select(func.count()).select_from(lanes).where(_l.scope == scope)) - most, 0)
+    old = await tx.all(
+        select(_l.kind, _l.lane, _l.heard_at).where(*idle).order_by(_l.heard_at).limit(limit).with_for_update()
+    )
+    gone = [
+        {"one_kind": row.kind, "one_lane": row.lane}
+        for place, row in enumerate(old)
+        if place < too_many or row.heard_at < now - KEPT
+    ]
+    if not gone:
+        return 0
+    # They are held by now: whoever puts a job into one of them meanwhile waits, and makes it anew.
+    unfinished = exists().where(
+        _c.scope == _l.scope, _c.kind == _l.kind, _c.lane == _l.lane, _c.finished_at.is_(None)
+    ).correlate(lanes)  # fmt: skip
+    statement = delete(lanes).where(
+        _l.scope == scope, _l.kind == bindparam("one_kind"), _l.lane == bindparam("one_lane"), ~unfinished
+    )
+    await tx.execute(statement, gone)
+    return len(gone)
+
+
+def _with_counts() -> Any:
+    def count(state: str) -> Any:
+        return (
+            select(func.count())
+            .where(
+                _c.scope == lanes.c.scope,
+                _c.kind == lanes.c.kind,
+                _c.lane == lanes.c.lane,
+                _c.state == state,
+            )
+            .correlate(lanes)
+            .scalar_subquery()
+            .label(state)
+        )
+
+    return select(lanes, count(WAITING), count(LEASED))
