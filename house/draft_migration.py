@@ -37,8 +37,8 @@ def every_table() -> MetaData:
 
 def next_number(name: str) -> str:
     """The number of the step that is drafted."""
-    there = [] if name == FIRST else list(STEPS.glob("[0-9]*.py"))
-    return f"{len(there) + 1:04}"
+    there = [] if name == FIRST else [int(path.name[:4]) for path in STEPS.glob("[0-9]*.py")]
+    return f"{max(there, default=0) + 1:04}"
 
 
 def draft(connection: Connection, name: str) -> None:

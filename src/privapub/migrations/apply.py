@@ -1,10 +1,14 @@
 """Taking the steps: run as a process of its own, which reads the database's URL from its standard input.
 
+    python -m privapub.migrations.apply head        # every step
+    python -m privapub.migrations.apply --back 0007a
+
 What it writes to the standard output is the sentence that says what went wrong.
 """
 
 import asyncio
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,34 +22,44 @@ from privapub.database.connect import Database
 from privapub.migrations.run import sentence
 
 LOCK = 0x707269766170  # of PostgreSQL, so that two who migrate take turns
+# A step that must wait for somebody's lock has everybody else wait behind it: it rather gives up.
+PATIENCE = "SET LOCAL lock_timeout = '10s'"
+VERSIONS = (Path(__file__).parent / "versions",)
 
 
 def config(connection: Connection | None = None, **attributes: Any) -> Config:
     """Alembic's configuration: where the steps are, and the connection to take them on."""
     made = Config()
-    made.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
+    made.set_main_option("script_location", _escaped(Path(__file__).parent))
+    made.set_main_option("path_separator", "newline")
+    made.set_main_option("version_locations", "\n".join(map(_escaped, VERSIONS)))
     made.attributes.update(attributes, connection=connection)
     return made
 
 
-def take_steps(connection: Connection, upto: str = "head") -> None:
-    """Take the steps on a connection whose transaction has begun."""
+def _escaped(path: Path) -> str:
+    return str(path).replace("%", "%%")
+
+
+def take_steps(connection: Connection, upto: str = "head", *, back: bool = False) -> None:
+    """Take the steps on a connection whose transaction has begun; `back` from an after half to its before half."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
-    command.upgrade(config(connection), upto)
+        connection.execute(text(PATIENCE))
+    (command.downgrade if back else command.upgrade)(config(connection), upto)
     if connection.dialect.name == "sqlite" and (broken := connection.execute(text("PRAGMA foreign_key_check")).first()):
         raise CommandError(f"a row of {broken[0]} refers to one that is not there")
 
 
-async def apply(database_url: str, upto: str = "head") -> None:
-    """Take the steps up to one of them, in one transaction."""
+async def apply(database_url: str, upto: str = "head", *, back: bool = False) -> None:
+    """Take the steps up to one of them, or back to one, in one transaction."""
     database = Database(database_url)
     if database.is_sqlite:
         # A step that rebuilds a table drops the old one, which would take the rows that refer to it along.
         event.listen(database.engine.sync_engine, "connect", _without_foreign_keys)
     try:
         async with database.engine.begin() as connection:
-            await connection.run_sync(take_steps, upto)
+            await connection.run_sync(partial(take_steps, upto=upto, back=back))
     finally:
         await database.close()
 
@@ -56,8 +70,9 @@ def _without_foreign_keys(connection: Any, _record: Any) -> None:
 
 def main() -> int:
     """Read the URL, take the steps; 1 if that failed."""
+    *way, upto = sys.argv[1:] or ["head"]
     try:
-        asyncio.run(apply(sys.stdin.read().strip()))
+        asyncio.run(apply(sys.stdin.read().strip(), upto, back=way == ["--back"]))
     except (CommandError, SQLAlchemyError, OSError) as error:
         sys.stdout.write(f"{sentence(error)}\n")
         return 1

@@ -1,6 +1,7 @@
 """Which schema a database has, and bringing it to the one that this program needs."""
 
 import asyncio
+import logging
 import os
 import sys
 from pathlib import Path
@@ -10,12 +11,14 @@ from sqlalchemy import text
 from privapub.database.connect import Database
 from privapub.database.transaction import Transaction
 from privapub.errors import OperatorError
+from privapub.migrations.halves import before_half, half_way_back, serves
 
 # Every step there is, oldest first; a test compares them with the files in `versions/`.
-REVISIONS = ("0001",)
+REVISIONS = ("0001", "0002")
 HEAD = REVISIONS[-1]
 
 SOURCE = Path(__file__).parents[2]
+_log = logging.getLogger(__name__)
 
 
 async def current(database: Database) -> str | None:
@@ -51,12 +54,15 @@ async def _is_there(tx: Transaction, table: str) -> bool:
 
 
 async def check_current(database: Database) -> None:
-    """Make sure that a database has the schema of this program.
+    """Make sure that a database has a schema that this program can use.
 
+    That is its own, or one from which work is yet to be handed over: its own before half, or that of the next release.
     Raises OperatorError, with what to do about it, where it has none, an older or a newer one.
     """
     revision = await current(database)
-    if revision == HEAD:
+    if revision is not None and serves(revision, HEAD):
+        if revision in REVISIONS and revision != HEAD:
+            _log.warning("an older version may have left work: once none of it runs, run `privapub migrate`")
         return
     if revision is None:
         raise OperatorError(
@@ -71,7 +77,8 @@ async def check_current(database: Database) -> None:
         )
     raise OperatorError(
         f"The database has schema {revision}, which is newer than this program, whose last is {HEAD}.",
-        "Install the newer PrivaPub again, or go back to a backup from before its migration.",
+        "Install the newer PrivaPub again (its `privapub migrate --back` may undo its last step), or go back to a "
+        "backup from before its migration.",
     )
 
 
@@ -81,10 +88,41 @@ async def upgrade(database_url: str) -> None:
     Two at once take turns. Raises OperatorError where the database is newer than the program or a step fails; nothing
     is changed then.
     """
+    await _apply(database_url, "head")
+
+
+async def upgrade_before(database_url: str, revision: str | None) -> str | None:
+    """Take the step that may be taken while an older release still runs, if there is one; which it was.
+
+    `revision` is the last step that the database has taken. Raises OperatorError as `upgrade` does.
+    """
+    step = before_half(revision, REVISIONS)
+    if step is not None:
+        await _apply(database_url, step)
+    return step
+
+
+async def go_back(database_url: str, revision: str | None) -> str:
+    """Hand back what the after half of the last step took over; the step at which the database is then.
+
+    `revision` is the last step that the database has taken. Raises OperatorError where that is no after half, where
+    something is still at work, or as `upgrade` does.
+    """
+    step = half_way_back(revision, REVISIONS)
+    if step is None:
+        raise OperatorError(
+            f"There is no way back from schema {revision or 'empty'}.", "Go back to a backup from before its migration."
+        )
+    await _apply(database_url, "--back", step)
+    return step
+
+
+async def _apply(database_url: str, *way: str) -> None:
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
         "privapub.migrations.apply",
+        *way,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
