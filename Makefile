@@ -5,7 +5,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # A start without compiled files takes seconds longer.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test lint check format bench town lock docs migration
+.PHONY: help run test lint check format bench soak town lock docs migration
 .DEFAULT_GOAL := help
 
 help:
@@ -14,7 +14,8 @@ help:
 	@echo "make check      format, lint, types, and every test (what is run on each change)"
 	@echo "make format     write the code as the house writes it"
 	@echo "make town       meet real servers of other kinds on this machine"
-	@echo "make bench      measure"
+	@echo "make bench      measure, against other queues too (within half an hour)"
+	@echo "make soak       measure what takes hours"
 	@echo "make docs       write docs/reference/settings.md and commands.md from the code"
 	@echo "make migration  draft a migration from the tables: make migration NAME=what_changes"
 	@echo "make lock       write requirements.lock from pyproject.toml"
@@ -50,8 +51,19 @@ format: .venv/made
 	.venv/bin/ruff format .
 	.venv/bin/ruff check --fix .
 
-bench: .venv/made
+# The other queues that `bench` compares with. One of them needs Python 3.12: make BENCH_PYTHON=python3.12 bench
+BENCH_PYTHON ?= .venv/bin/python
+.venv-bench/made: bench/requirements.lock | .venv/made
+	.venv/bin/uv venv --quiet --clear --python $(BENCH_PYTHON) .venv-bench
+	.venv/bin/uv pip sync --quiet --python .venv-bench/bin/python --require-hashes bench/requirements.lock
+	@touch $@
+
+# One of the groups: make bench ARGS="--only jobs"
+bench: .venv/made .venv-bench/made
 	.venv/bin/python bench/run.py $(ARGS)
+
+soak: .venv/made
+	.venv/bin/python bench/soak.py $(ARGS)
 
 town: .venv/made
 	.venv/bin/python town/run.py $(ARGS)
@@ -64,5 +76,6 @@ migration: .venv/made
 
 lock:
 	.venv/bin/uv lock --quiet
-	.venv/bin/uv export --quiet --format requirements.txt --no-emit-project --all-groups --no-header -o requirements.lock
+	.venv/bin/uv export --quiet --format requirements.txt --no-emit-project --all-groups --no-group bench --no-header -o requirements.lock
+	.venv/bin/uv export --quiet --format requirements.txt --no-emit-project --only-group bench --no-header -o bench/requirements.lock
 	rm uv.lock
