@@ -138,6 +138,14 @@ class Settings:
         _database_url,
         initial="SQLite in the data folder",
     )
+    pg_tools: str = _setting(
+        "",
+        "The folder of PostgreSQL's client programs (pg_dump, pg_restore, psql), of the server's version or newer, by "
+        "which backups are made and restored.",
+        "a path",
+        _text(4096),
+        initial="those on the PATH",
+    )
     listen: Listen = _setting(  # noqa: RUF009 - the same
         Listen("localhost", 8000),
         "Where the web server listens.",

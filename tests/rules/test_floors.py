@@ -10,7 +10,7 @@ from rules.house import graph, imported, knots, modules, reach, relative, room, 
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("job_table", "app", "cli"),
     ("client_api", "web"),
-    ("archives", "composing", "effects"),
+    ("archives", "backups", "composing", "effects"),
     ("federation",),
     (
         "moderation", "licences", "accounts", "actors", "personas", "follows", "circles", "media", "posts",

@@ -10,7 +10,7 @@ from privapub.cli.options import LARGEST, Json, Limit
 from privapub.cli.output import lines, readable, say, table
 from privapub.errors import InvalidInput
 from privapub.job_table import job_kinds
-from privapub.jobs import read
+from privapub.jobs import pause, read
 from privapub.jobs.hosts import HOST
 from privapub.jobs.job import STATES
 from privapub.server import Server
@@ -24,7 +24,9 @@ def list_(
     *,
     kind: Annotated[str | None, typer.Option(help="Only jobs of this kind.")] = None,
     host: Annotated[str | None, typer.Option(help="Only deliveries to this host.")] = None,
-    state: Annotated[str | None, typer.Option(help="waiting, leased, blocked, done, failed or cancelled.")] = None,
+    state: Annotated[
+        str | None, typer.Option(help="waiting, leased, blocked, paused, done, failed or cancelled.")
+    ] = None,
     limit: Limit = 50,
     as_json: Json = False,
 ) -> None:
@@ -79,3 +81,17 @@ def cancel(which: Which, *, as_json: Json = False) -> None:
 
     with_server(work)
     say({"id": which, "state": "cancelled"}, f"Job {which} is cancelled.", as_json=as_json)
+
+
+@app.command()
+def resume(
+    *, kind: Annotated[str | None, typer.Option(help="Only jobs of this kind.")] = None, as_json: Json = False
+) -> None:
+    """Let go on what a restored backup held as unfinished: it goes out to the world."""
+
+    async def work(server: Server) -> int:
+        async with server.database.write() as tx:
+            return await pause.resume(tx, kind)
+
+    number = with_server(work)
+    say({"resumed": number}, f"{number} jobs wait again." if number else "No job is paused.", as_json=as_json)

@@ -32,7 +32,7 @@ def settings() -> Settings:
 def with_server(work: Callable[[Server], Awaitable[T]]) -> T:
     """Do this with an open server whose database is up to date."""
     what = settings()
-    _check_there(what)
+    check_there(what)
 
     async def opened() -> T:
         server = open_server(what)
@@ -45,7 +45,7 @@ def with_server(work: Callable[[Server], Awaitable[T]]) -> T:
     return asyncio.run(opened())
 
 
-def _check_there(what: Settings) -> None:
+def check_there(what: Settings) -> None:
     """A command that is typed in the wrong folder makes nothing there."""
     path = what.database.removeprefix("sqlite:///")
     if path != what.database and not Path(path).exists():

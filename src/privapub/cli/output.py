@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 from privapub import clock
 from privapub.errors import InvalidInput, PrivaPubError
@@ -44,6 +44,33 @@ def readable(row: Mapping[str, Any]) -> dict[str, Any]:
 def lines(row: Mapping[str, Any]) -> str:
     """One row, a line for each of its fields."""
     return "\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in row.items())
+
+
+class Progress:
+    """How far a long command has come, on one line of the terminal; where there is none, nothing."""
+
+    EVERY = 0.1  # seconds
+
+    def __init__(self) -> None:
+        """Nothing was said yet."""
+        self._terminal = sys.stderr.isatty()
+        self._said = 0.0
+
+    def __enter__(self) -> Self:
+        """Begin."""
+        return self
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """Show what is done, and how much of it (`total` 0: of how much is not known)."""
+        if self._terminal and clock.monotonic() - self._said > self.EVERY:
+            self._said = clock.monotonic()
+            share = f"{done / total:.0%}" if total else f"{done / 1e6:,.1f} MB" if done else ""
+            print(f"\r\033[K{what} {share}", end="", file=sys.stderr, flush=True)  # noqa: T201 - the same
+
+    def __exit__(self, *_: object) -> None:
+        """Make room for what is said next."""
+        if self._terminal and self._said:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)  # noqa: T201 - the same
 
 
 def _check_readable(words: Sequence[str]) -> None:

@@ -7,7 +7,8 @@ from sqlalchemy import Row, func, select, update
 
 from privapub.database.transaction import Transaction
 from privapub.errors import Conflict, NotFound
-from privapub.jobs.job import BLOCKED, CANCELLED, DONE, ENDED, LEASED, WAITING, GiveUp, from_row, topic
+from privapub.jobs import pause
+from privapub.jobs.job import BLOCKED, CANCELLED, DONE, ENDED, LEASED, PAUSED, WAITING, GiveUp, from_row, topic
 from privapub.jobs.kind import JobKind
 from privapub.jobs.outcome import forget_readers, free_waiting, record
 from privapub.jobs.settle import settling
@@ -100,11 +101,13 @@ async def cancel(
     row = await show(tx, id)
     changed = await tx.execute(
         update(table)
-        .where(_c.id == id, _c.state.in_([WAITING, BLOCKED, LEASED]))
+        .where(_c.id == id, _c.state.in_([WAITING, BLOCKED, LEASED, PAUSED]))
         .values(state=CANCELLED, finished_at=now, stamp=None, lease_until=None, alone=False, why="cancelled")
     )
     if not changed.rowcount:
         raise Conflict(f"Job {id} is {row.state} already.")
+    if row.state == PAUSED:
+        await pause.hand_on(tx, row)
     found = from_row(row._asdict(), row.stamp or "", row.scope)
     free_waiting(tx, found, row.scope)
     await forget_readers(tx, [found])

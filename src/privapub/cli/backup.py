@@ -1,0 +1,59 @@
+"""`privapub backup`."""
+
+import asyncio
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from privapub import clock
+from privapub.backups.back_up import back_up
+from privapub.backups.place import Place
+from privapub.backups.postgresql import Asked, ask
+from privapub.cli.opened import check_there, settings
+from privapub.cli.options import Json
+from privapub.cli.output import Progress, say
+from privapub.database.connect import Database
+from privapub.settings import Settings
+
+
+def backup(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="The file to write. Absent: privapub-DATE.tar, here.")
+    ] = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Write the database and the media to one file, while the server runs."""
+    what = settings()
+    check_there(what)
+    now = clock.now()
+    target = file or Path(f"privapub-{clock.iso_day(now)}.tar")
+    place, _ = stands(what)
+    with Progress() as progress:
+        made = back_up(place, target, version("privapub"), now, progress)
+    size = target.stat().st_size
+    say(
+        {"file": str(target), "bytes": size, **msgspec.to_builtins(made)},
+        f"{target} holds the database and {made.media.files} media files ({size / 1e6:,.1f} MB). Whoever reads it can "
+        "write in the names of all personas: keep it as you keep a password.",
+        as_json=as_json,
+    )
+
+
+def stands(what: Settings) -> tuple[Place, bool]:
+    """Where these settings say that everything is, and whether a PostgreSQL among it holds no tables."""
+    asked = Asked(0, empty=True)
+    if not what.database.startswith("sqlite:"):
+        asked = asyncio.run(_asked(what.database))
+    return Place(what.data, what.database, what.base_url, what.domain, what.pg_tools, asked.version), asked.empty
+
+
+async def _asked(url: str) -> Asked:
+    database = Database(url)
+    try:
+        return await ask(database)
+    finally:
+        await database.close()
