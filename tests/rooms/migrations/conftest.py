@@ -5,6 +5,10 @@ from collections.abc import AsyncIterator
 
 import asyncpg
 import pytest
+from sqlalchemy import text
+
+from privapub.database.connect import Database
+from privapub.database.tables import metadata
 
 
 @pytest.fixture
@@ -16,3 +20,16 @@ async def postgresql_url(postgresql_server: str, postgresql_template: str) -> As
     yield postgresql_server.replace("/postgres?", f"/{name}?")
     await connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
     await connection.close()
+
+
+@pytest.fixture
+async def bare(database: Database) -> Database:
+    """A database without any table, once of each kind."""
+    async with database.engine.begin() as connection:
+        if database.is_sqlite:
+            await connection.run_sync(metadata.drop_all)
+            await connection.execute(text("DROP TABLE IF EXISTS alembic_version"))
+        else:
+            await connection.execute(text("DROP SCHEMA public CASCADE"))
+            await connection.execute(text("CREATE SCHEMA public"))
+    return database

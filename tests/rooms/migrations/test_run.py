@@ -26,19 +26,6 @@ for tables in sorted(SOURCE.rglob("tables.py")):
     importlib.import_module(".".join(tables.relative_to(SOURCE).with_suffix("").parts))
 
 
-@pytest.fixture
-async def bare(database: Database) -> Database:
-    """A database without any table, once of each kind."""
-    async with database.engine.begin() as connection:
-        if database.is_sqlite:
-            await connection.run_sync(metadata.drop_all)
-            await connection.execute(text("DROP TABLE IF EXISTS alembic_version"))
-        else:
-            await connection.execute(text("DROP SCHEMA public CASCADE"))
-            await connection.execute(text("CREATE SCHEMA public"))
-    return database
-
-
 def url(database: Database) -> str:
     return database.url.render_as_string(hide_password=False)
 
@@ -78,8 +65,15 @@ async def schema(database: Database) -> set[tuple[Any, ...]]:
 
 
 def _parts(sql: str) -> list[str]:
-    """The lines of a CREATE statement: their order says nothing of what the table is."""
-    return [re.sub(r"\s+", " ", line).strip(" ,") for line in sql.splitlines() if line.strip()]
+    """A CREATE statement in pieces, columns and constraints: their order says nothing of what the table is."""
+    pieces, depth = [""], 0
+    for character in re.sub(r"\s+", " ", sql):
+        depth += (character == "(") - (character == ")")
+        if (character == "(" and depth == 1) or (character == ")" and depth == 0) or (character == "," and depth == 1):
+            pieces.append("")
+        else:
+            pieces[-1] += character
+    return [piece.strip() for piece in pieces]
 
 
 async def test_the_steps_make_the_tables_that_the_rooms_describe(bare: Database) -> None:
@@ -97,6 +91,49 @@ async def test_the_steps_make_the_tables_that_the_rooms_describe(bare: Database)
     made = await schema(bare)
     assert made - described == set(), "the steps make what no room describes: draft the step anew"
     assert described - made == set(), "a room describes what no step makes: draft a step (make migration NAME=…)"
+
+
+# What may differ, and would do harm.
+PARTIAL = "CREATE INDEX ix_job_alone ON job(scope, run_at, id)"
+HARM = {
+    "nothing": ("SELECT 1",),
+    "an index is missing": ("DROP INDEX ix_job_alone",),
+    "an index holds every row": ("DROP INDEX ix_job_alone", PARTIAL + " WHERE alone"),
+    "an index is partial no more": ("DROP INDEX ix_job_alone", PARTIAL),
+    "a column is left over": ("ALTER TABLE job ADD COLUMN left_over TEXT",),
+    "a default is another": (
+        "ALTER TABLE lane DROP COLUMN quarantine",
+        "ALTER TABLE lane ADD COLUMN quarantine DOUBLE PRECISION DEFAULT 1 NOT NULL",
+    ),
+    "a table is left over": ("CREATE TABLE left_over(n INTEGER)",),
+}
+HARM_ON_POSTGRESQL = {
+    "a function is missing": ("DROP FUNCTION privapub_lease",),
+    "a function is left over": ("CREATE FUNCTION privapub_lease() RETURNS int LANGUAGE sql AS 'SELECT 1'",),
+    "a table is filled to the brim": ("ALTER TABLE lane RESET (fillfactor)",),
+    "a constraint is missing": ("ALTER TABLE follow DROP CONSTRAINT uq_follow_follower_id_followed_id",),
+}
+
+
+async def harmed(database: Database, statements: tuple[str, ...]) -> bool:
+    """Whether the comparison sees a difference after these statements."""
+    before = await schema(database)
+    async with database.engine.begin() as connection:
+        for statement in statements:
+            await connection.execute(text(statement))
+    return await schema(database) != before
+
+
+@pytest.mark.parametrize("harm", HARM)
+async def test_the_comparison_sees_every_difference_that_matters(database: Database, harm: str) -> None:
+    assert await harmed(database, HARM[harm]) is (harm != "nothing")
+
+
+@pytest.mark.parametrize("harm", HARM_ON_POSTGRESQL)
+async def test_the_comparison_sees_what_only_postgresql_has(postgresql_url: str, harm: str) -> None:
+    database = Database(postgresql_url)
+    assert await harmed(database, HARM_ON_POSTGRESQL[harm])
+    await database.close()
 
 
 async def test_alembic_finds_nothing_to_add(bare: Database) -> None:
