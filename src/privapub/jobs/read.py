@@ -7,7 +7,6 @@ from sqlalchemy import Row, func, select, update
 
 from privapub.database.transaction import Transaction
 from privapub.errors import Conflict, NotFound
-from privapub.jobs import pause
 from privapub.jobs.job import BLOCKED, CANCELLED, DONE, ENDED, LEASED, PAUSED, WAITING, GiveUp, from_row, topic
 from privapub.jobs.kind import JobKind
 from privapub.jobs.outcome import forget_readers, free_waiting, record
@@ -106,8 +105,6 @@ async def cancel(
     )
     if not changed.rowcount:
         raise Conflict(f"Job {id} is {row.state} already.")
-    if row.state == PAUSED:
-        await pause.hand_on(tx, row)
     found = from_row(row._asdict(), row.stamp or "", row.scope)
     free_waiting(tx, found, row.scope)
     await forget_readers(tx, [found])
