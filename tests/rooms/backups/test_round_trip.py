@@ -4,22 +4,17 @@ import asyncio
 import os
 import stat
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import asyncpg
-import pytest
-from sqlalchemy import inspect, select, text
+from sqlalchemy import inspect, select, table
 
 from makers import make_persona, make_post
-from privapub import clock
 from privapub.backups.back_up import back_up
 from privapub.backups.manifest import Manifest
 from privapub.backups.place import Place
 from privapub.backups.restore import restore
 from privapub.database.connect import Database
-from privapub.errors import Conflict
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import NewJob
 from privapub.jobs.tables import job
@@ -41,7 +36,9 @@ async def whole(url: str) -> dict[str, list[tuple[Any, ...]]]:
     database = Database(url)
     async with database.read() as tx:
         names = await tx.connection.run_sync(lambda connection: inspect(connection).get_table_names())
-        rows = {name: sorted(map(tuple, await tx.all(text(f'SELECT * FROM "{name}"'))), key=repr) for name in names}
+        rows = {
+            name: sorted(map(tuple, await tx.all(select("*").select_from(table(name)))), key=repr) for name in names
+        }
     await database.close()
     return {name: found for name, found in rows.items() if name not in {"job", "lane"}}
 
@@ -56,6 +53,10 @@ async def jobs(url: str) -> Sequence[Any]:
 
 def media(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def hidden(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir() if path.name.startswith(".")]
 
 
 async def test_a_restored_place_is_the_one_that_was_backed_up(
@@ -74,7 +75,7 @@ async def test_a_restored_place_is_the_one_that_was_backed_up(
     assert (made.domain, made.version, made.database.schema) == (place.domain, "9.9", HEAD)
     assert (made.media.files, made.media.bytes) == (2, 3_000_000)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+    assert hidden(tmp_path) == []
     assert await asyncio.to_thread(put_back, file, elsewhere) == made
     assert await whole(elsewhere.database) == await whole(place.database)
     assert len((await whole(elsewhere.database))["post"]) == 1
