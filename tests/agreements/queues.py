@@ -4,6 +4,7 @@ Jobs are told apart by `args["n"]`. All of them read the time from the clock, wh
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -12,22 +13,25 @@ from sqlalchemy import select
 
 from privapub import clock, identifiers
 from privapub.database.connect import Database
-from privapub.errors import Conflict
-from privapub.jobs import read, reaper
+from privapub.errors import Conflict, NotFound
+from privapub.jobs import breaker, hosts, read, reaper
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import Done, GiveUp, Job, NewJob, Outcome, Retry
 from privapub.jobs.kind import JobKind
 from privapub.jobs.lease import Slot, lease, release, renew
 from privapub.jobs.moment import moment
 from privapub.jobs.outcome import finish
+from privapub.jobs.settle import TAKEN_BACK
 from privapub.jobs.tables import job as table
+from privapub.jobs.tables import lane as lanes
 
 
 async def _unused(_job: Job) -> Outcome:
     return Done()
 
 
-WORK = JobKind("work", fetch=_unused, at_once=8, per_lane=2, lease=110.0, attempts=3)
+HOLD = 30 * 86400.0
+WORK = JobKind("work", fetch=_unused, at_once=8, per_lane=2, lease=110.0, attempts=3, hold=HOLD, breaker=True)
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,15 @@ class Seen:
     alone: bool
     twin: bool
     why: str | None
+
+
+@dataclass(frozen=True)
+class Health:
+    """What every queue shows of a host that is not well."""
+
+    fails: int
+    quarantine: float
+    left_alone: bool
 
 
 class Queue(Protocol):
@@ -53,6 +66,11 @@ class Queue(Protocol):
     async def prune(self) -> int: ...
     async def cancel(self, n: int) -> bool: ...
     async def retry(self, n: int) -> bool: ...
+    async def give_up_waiting(self) -> int: ...
+    async def wrote(self, lane: str) -> None: ...
+    async def try_host(self, lane: str) -> bool: ...
+    async def forget_host(self, lane: str) -> bool: ...
+    async def health(self) -> dict[str, Health]: ...
     async def rows(self) -> dict[int, Seen]: ...
 
 
@@ -72,10 +90,10 @@ class RealQueue:
             return await put(tx, jobs, scope=self.scope)
 
     async def lease(self, free: int = 8) -> list[Job]:
-        return (await lease(self.database, [Slot(WORK, free)], identifiers.token(), scope=self.scope)).jobs
+        return (await lease(self.database, [Slot(WORK, free, free)], identifiers.token(), scope=self.scope)).jobs
 
     async def lease_alone(self) -> list[Job]:
-        found = await lease(self.database, [Slot(WORK, 8)], identifiers.token(), scope=self.scope, alone=True)
+        found = await lease(self.database, [Slot(WORK, 8, 8)], identifiers.token(), scope=self.scope, alone=True)
         return found.jobs
 
     async def renew(self, jobs: Sequence[Job]) -> set[int]:
@@ -126,6 +144,39 @@ class RealQueue:
             return False
         return True
 
+    async def give_up_waiting(self) -> int:
+        return await reaper.give_up_waiting(self.database, self.kinds, scope=self.scope)
+
+    async def wrote(self, lane: str) -> None:
+        async with self.database.write() as tx:
+            await hosts.wrote(tx, "work", lane, await moment(tx), scope=self.scope)
+
+    async def try_host(self, lane: str) -> bool:
+        try:
+            async with self.database.write() as tx:
+                await hosts.try_host(tx, lane.removeprefix(hosts.HOST), await moment(tx), scope=self.scope)
+        except NotFound:
+            return False
+        return True
+
+    async def forget_host(self, lane: str) -> bool:
+        try:
+            async with self.database.write() as tx:
+                await hosts.forget_host(tx, lane.removeprefix(hosts.HOST), scope=self.scope)
+        except NotFound:
+            return False
+        return True
+
+    async def health(self) -> dict[str, Health]:
+        async with self.database.read() as tx:
+            now = await moment(tx)
+            rows = await tx.all(select(lanes).where(lanes.c.scope == self.scope))
+        return {
+            row.lane: Health(row.fails, row.quarantine, row.open_until > now)
+            for row in rows
+            if row.fails or row.quarantine
+        }
+
     async def rows(self) -> dict[int, Seen]:
         async with self.database.read() as tx:
             rows = await tx.all(select(table).where(table.c.scope == self.scope))
@@ -141,9 +192,11 @@ class _Row:
     new: NewJob
     state: str
     run_at: float
+    created_at: float
     attempt: int = 0
     stamp: str = ""
     lease_until: float = 0.0
+    leased_before: bool = False
     alone: bool = False
     twin: bool = False
     finished_at: float | None = None
@@ -159,11 +212,21 @@ class _Row:
 
 
 @dataclass
+class _Host:
+    fails: int = 0
+    began: float = 0.0
+    until: float = 0.0
+    length: float = 0.0
+
+
+@dataclass
 class ModelQueue:
     """What the queue promises, in a list."""
 
     all: list[_Row] = field(default_factory=list)
     not_before: dict[str, float] = field(default_factory=dict)
+    lanes: set[str] = field(default_factory=set)
+    hosts: dict[str, _Host] = field(default_factory=lambda: defaultdict(_Host))
     ids: int = 0
 
     def _open(self) -> list[_Row]:
@@ -181,13 +244,36 @@ class ModelQueue:
                 continue
             self.ids += 1
             run_at = clock.now() if new.run_at is None else new.run_at
-            self.all.append(_Row(self.ids, new, "waiting", run_at, twin=bool(rivals)))
+            self.all.append(_Row(self.ids, new, "waiting", run_at, clock.now(), twin=bool(rivals)))
             if rivals:
                 self.all[-1].state = "blocked"
             else:
                 count += 1
+        self.lanes |= {job.lane for job in jobs}
+        lasts = {job.ordering_key for job in jobs if job.part == "last" and job.ordering_key is not None}
+        unheard = {
+            row.new.ordering_key
+            for row in self._take_back(lasts)
+            if row.new.part == "first" and not row.leased_before
+        }  # fmt: skip
+        for key in unheard:
+            newest = [row for row in self._open() if row.new.ordering_key == key and row.new.part == "last"][-1]
+            newest.ends("cancelled", TAKEN_BACK)
         self._settle()
         return count
+
+    def _take_back(self, keys: set[str]) -> list[_Row]:
+        """What waits and has a last of its story behind it is not sent any more."""
+        back = [
+            row
+            for row in self._open()
+            if row.new.ordering_key in keys and row.new.part != "last" and row.state != "leased"
+            and any(o.new.part == "last" and o.new.ordering_key == row.new.ordering_key and o.id > row.id
+                    for o in self._open())
+        ]  # fmt: skip
+        for row in back:
+            row.ends("cancelled", TAKEN_BACK)
+        return back
 
     def _settle(self) -> None:
         """Who waits for somebody's end, and whether that somebody is still there."""
@@ -211,7 +297,7 @@ class ModelQueue:
                 for row in self.all
                 if row.state == "waiting"
                 and row.alone is alone
-                and max(row.run_at, self.not_before.get(row.new.lane, 0.0)) <= now
+                and max(row.run_at, self.not_before.get(row.new.lane, 0.0), self.hosts[row.new.lane].until) <= now
             ),
             key=lambda row: (row.run_at, row.id),
         )
@@ -220,7 +306,7 @@ class ModelQueue:
         running = [
             row for row in self.all if row.state == "leased" and row.new.lane == lane and row.lease_until > clock.now()
         ]
-        return len(running) < WORK.per_lane
+        return len(running) < (1 if self.hosts[lane].length else WORK.per_lane)
 
     def _take(self, rows: list[_Row], free: int) -> list[Job]:
         taken: list[Job] = []
@@ -228,10 +314,13 @@ class ModelQueue:
             if len(taken) < free and self._room(row.new.lane):
                 row.state, row.stamp = "leased", identifiers.token()
                 row.attempt, row.lease_until = row.attempt + 1, clock.now() + WORK.lease
+                row.leased_before = True
+                host = self.hosts[row.new.lane]
                 taken.append(
                     Job(
                         row.id, "work", row.new.lane, dict(row.new.args), row.attempt, row.stamp,
-                        row.new.trigger, 0.0, row.run_at, row.lease_until,
+                        row.new.trigger, 0.0, row.run_at, row.lease_until, leased_at=clock.now(),
+                        failing=host.fails > 0, probe=host.length > 0,
                     )
                 )  # fmt: skip
         return taken
@@ -252,26 +341,46 @@ class ModelQueue:
         return {row.n for row in held}
 
     async def finish(self, *ended: tuple[Job, Outcome]) -> list[int]:
-        held = [(row, outcome) for job, outcome in ended if (row := self._held(job)) is not None]
-        for row, outcome in held:
-            self._end(row, outcome)
+        held = [(row, job, outcome) for job, outcome in ended if (row := self._held(job)) is not None]
+        now = clock.now()  # one for all: which of them is older later on must not hang on how they are gone through
+        for row, job, outcome in held:
+            self._end(row, outcome, now, probe=job.probe)
+        for row, job, outcome in held:
+            if outcome.heard is False:
+                self._failed(self.hosts[row.new.lane], job.leased_at)
+        for row, _, outcome in held:
+            if outcome.heard:
+                self.hosts[row.new.lane] = _Host()
+        self._take_back(
+            {row.new.ordering_key for row, _, _ in held if row.new.ordering_key and row.finished_at is None}
+        )
         self._settle()
-        return sorted(row.n for row, _ in held)
+        return sorted(row.n for row, _, _ in held)
 
-    def _end(self, row: _Row, outcome: Outcome) -> None:
+    @staticmethod
+    def _failed(host: _Host, leased_at: float) -> None:
+        if host.length and leased_at < host.began:
+            return
+        host.fails += 1
+        if host.length or host.fails >= breaker.FAILURES:
+            host.length = min(host.length * 2, 7 * 86400.0) or 3600.0
+            host.began, host.until = clock.now(), clock.now() + host.length
+
+    def _end(self, row: _Row, outcome: Outcome, now: float, *, probe: bool) -> None:
         match outcome:
             case Done():
                 row.ends("done")
             case GiveUp(why):
                 row.ends("failed", why)
             case Retry(after, why):
-                if outcome.spends_attempt and row.attempt >= WORK.attempts:
+                spends = outcome.spends_attempt and not probe
+                if spends and row.attempt >= WORK.attempts:
                     row.ends("failed", why)
                     return
                 assert after is not None
                 row.state, row.stamp, row.alone, row.why = "waiting", "", False, why
-                row.run_at = clock.now() + after
-                row.attempt -= 0 if outcome.spends_attempt else 1
+                row.run_at = now + after
+                row.attempt -= 0 if spends else 1
                 if outcome.whole_lane:
                     lane = row.new.lane
                     self.not_before[lane] = max(row.run_at, self.not_before.get(lane, 0.0))
@@ -291,6 +400,33 @@ class ModelQueue:
                 row.state, row.stamp, row.alone, row.why = "waiting", "", True, "worker died"
         self._settle()
         return len(expired)
+
+    async def give_up_waiting(self) -> int:
+        old = [row for row in self._open() if row.state != "leased" and row.created_at < clock.now() - HOLD]
+        for row in old:
+            row.ends("failed", "waited for 30 days")
+        self._settle()
+        return len(old)
+
+    async def wrote(self, lane: str) -> None:
+        self.hosts[lane].until = min(self.hosts[lane].until, clock.now())
+
+    async def try_host(self, lane: str) -> bool:
+        await self.wrote(lane)
+        self.not_before[lane] = 0.0
+        return lane in self.lanes
+
+    async def forget_host(self, lane: str) -> bool:
+        self.hosts[lane] = _Host()
+        self.not_before[lane] = 0.0
+        return lane in self.lanes
+
+    async def health(self) -> dict[str, Health]:
+        return {
+            lane: Health(host.fails, host.length, host.until > clock.now())
+            for lane, host in self.hosts.items()
+            if host.fails or host.length
+        }
 
     async def repair(self) -> int:
         return 0

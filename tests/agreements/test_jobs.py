@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from agreements.queues import ModelQueue, Queue, RealQueue, new, numbers
+from agreements.queues import Health, ModelQueue, Queue, RealQueue, new, numbers
 from privapub import clock, identifiers
 from privapub.database.connect import Database
 from privapub.jobs.job import Done, GiveUp, Retry
@@ -255,3 +255,132 @@ async def test_a_cancelled_job_is_over_also_when_it_runs(queue: Queue) -> None:
     assert await queue.renew(list(jobs.values())) == {3}
     assert await queue.finish((jobs[1], Done())) == []
     assert await states(queue) == {1: "cancelled", 2: "waiting", 3: "leased"}
+
+
+async def fail(queue: Queue, times: int, lane: str = "host:a.example") -> None:
+    """So many failures of a host in a row, each of a job of its own."""
+    for n in range(1000, 1000 + times):
+        await queue.put(new(n, lane, run_at=0))
+        (job,) = await queue.lease(1)
+        await queue.finish((job, Retry(1e6, "refused", heard=False)))
+
+
+async def test_ten_failures_in_a_row_leave_a_host_alone_for_an_hour_then_one_probe_goes_out_alone(queue: Queue) -> None:
+    await fail(queue, 9)
+    assert await queue.health() == {"host:a.example": Health(9, 0.0, left_alone=False)}
+    await queue.put(new(1), new(2), new(3, "host:b.example"))
+    running = {job.args["n"]: job for job in await queue.lease()}
+    await queue.finish((running[1], Retry(30, "refused", heard=False)), (running[3], Done(heard=True)))
+    assert await queue.health() == {"host:a.example": Health(10, 3600.0, left_alone=True)}
+    await queue.finish((running[2], Retry(30, "refused", heard=False)))
+    assert await queue.health() == {"host:a.example": Health(10, 3600.0, left_alone=True)}, "it began before"
+
+    clock.advance(3500)
+    assert await queue.lease() == []
+    clock.advance(200)
+    (probe,) = await queue.lease()
+    assert probe.probe
+    assert await queue.lease() == [], "it goes out alone"
+    attempts = probe.attempt
+    await queue.finish((probe, Retry(30, "refused", heard=False)))
+    assert (await queue.rows())[probe.args["n"]].attempt == attempts - 1, "a probe spends no attempt"
+    assert await queue.health() == {"host:a.example": Health(11, 7200.0, left_alone=True)}
+
+    clock.advance(7300)
+    (probe,) = await queue.lease()
+    await queue.finish((probe, Done(heard=True)))
+    assert await queue.health() == {}
+    assert len(await queue.lease()) >= 1
+
+
+async def test_an_answer_resets_the_count(queue: Queue) -> None:
+    await fail(queue, 9)
+    await queue.put(new(1))
+    (job,) = await queue.lease()
+    await queue.finish((job, GiveUp("answered 404", heard=True)))
+    assert await queue.health() == {}
+
+
+async def test_what_says_nothing_of_the_host_counts_for_nothing(queue: Queue) -> None:
+    await fail(queue, 9)
+    await queue.put(new(1), new(2))
+    one, two = await queue.lease()
+    await queue.finish((one, Retry(30, "our fault")), (two, Retry(30, "busy", spends_attempt=False, whole_lane=True)))
+    assert await queue.health() == {"host:a.example": Health(9, 0.0, left_alone=False)}
+
+
+async def test_a_host_that_writes_is_probed_at_once(queue: Queue) -> None:
+    await fail(queue, 10)
+    await queue.put(new(1))
+    assert await queue.lease() == []
+    await queue.wrote("host:a.example")
+    (probe,) = await queue.lease()
+    assert probe.probe
+    assert await queue.lease() == []
+    await queue.finish((probe, Retry(30, "refused", heard=False)))
+    assert await queue.health() == {"host:a.example": Health(11, 7200.0, left_alone=True)}
+
+
+async def test_an_operator_tries_a_host_or_forgets_what_it_did(queue: Queue) -> None:
+    assert not await queue.try_host("host:a.example")
+    assert not await queue.forget_host("host:a.example")
+    await fail(queue, 10)
+    await queue.put(new(1), new(2))
+    assert await queue.try_host("host:a.example")
+    (probe,) = await queue.lease()
+    assert probe.probe
+    assert await queue.forget_host("host:a.example")
+    assert await queue.health() == {}
+    assert len(await queue.lease()) == 1, "two at a time again"
+
+
+async def test_what_waited_for_thirty_days_is_given_up_and_lets_go_of_what_waited_for_it(queue: Queue) -> None:
+    await queue.put(new(1, ordering_key="o"))
+    await fail(queue, 10)
+    clock.advance(20 * 86400)
+    await queue.put(new(2, ordering_key="o"), new(3))
+    clock.advance(9 * 86400)
+    assert await queue.give_up_waiting() == 0
+    clock.advance(2 * 86400)
+    assert await queue.give_up_waiting() == 11
+    rows = await queue.rows()
+    assert (rows[1].state, rows[1].why) == ("failed", "waited for 30 days")
+    assert {rows[2].state, rows[3].state} == {"waiting"}
+    assert await queue.give_up_waiting() == 0
+
+
+async def test_a_last_job_goes_nowhere_if_the_first_never_went(queue: Queue) -> None:
+    await queue.put(new(1, ordering_key="o", part="first"))
+    await queue.put(new(2, ordering_key="o"), new(3, ordering_key="other", part="first"))
+    await queue.put(new(4, ordering_key="o", part="last"))
+    assert await states(queue) == {1: "cancelled", 2: "cancelled", 3: "waiting", 4: "cancelled"}
+    assert numbers(await queue.lease()) == [3]
+
+
+async def test_a_last_job_takes_back_what_is_to_be_tried_again_and_goes_itself(queue: Queue) -> None:
+    await queue.put(new(1, ordering_key="o", part="first"))
+    (job,) = await queue.lease()
+    await queue.finish((job, Retry(3000, "refused")))
+    await queue.put(new(2, ordering_key="o"))
+    await queue.put(new(3, ordering_key="o", part="last"))
+    assert await states(queue) == {1: "cancelled", 2: "cancelled", 3: "waiting"}
+    assert not await queue.retry(1)
+
+
+async def test_what_runs_when_its_last_job_comes_is_not_tried_again(queue: Queue) -> None:
+    await queue.put(new(1, ordering_key="o", part="first"))
+    (job,) = await queue.lease()
+    await queue.put(new(2, ordering_key="o", part="last"))
+    assert await states(queue) == {1: "leased", 2: "blocked"}
+    await queue.finish((job, Retry(3000, "refused")))
+    assert await states(queue) == {1: "cancelled", 2: "waiting"}
+
+
+async def test_a_story_told_again_keeps_the_end_of_the_first_one(queue: Queue) -> None:
+    await queue.put(new(1, ordering_key="o", part="first"))
+    (job,) = await queue.lease()
+    await queue.finish((job, Done()))
+    await queue.put(new(2, ordering_key="o", part="last"))
+    await queue.put(new(3, ordering_key="o", part="first"))
+    await queue.put(new(4, ordering_key="o", part="last"))
+    assert await states(queue) == {1: "done", 2: "waiting", 3: "cancelled", 4: "cancelled"}

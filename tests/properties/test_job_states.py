@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
@@ -10,20 +11,23 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from agreements.queues import ModelQueue, Queue, RealQueue, new, numbers
 from privapub import clock, identifiers
 from privapub.database.connect import Database
+from privapub.jobs import breaker
 from privapub.jobs.job import STATES, Done, GiveUp, Job, Outcome, Retry
 
 LANES = st.sampled_from(["host:a.example", "host:b.example", "host:c.example"])
 # Times are such that no sum of steps meets the length of a lease or of a wait exactly.
-STEPS = st.sampled_from([20, 60, 120, 8 * 86400])
+STEPS = st.sampled_from([20, 60, 120, 5000, 8 * 86400])
+HEARD = st.sampled_from([True, False, False, None])
 OUTCOMES: st.SearchStrategy[Outcome] = st.one_of(
-    st.just(Done()),
-    st.just(GiveUp("no")),
+    st.builds(Done, heard=HEARD),
+    st.builds(GiveUp, st.just("no"), heard=HEARD),
     st.builds(
         Retry,
         st.sampled_from([30.0, 90.0]),
         st.just("again"),
         spends_attempt=st.booleans(),
         whole_lane=st.booleans(),
+        heard=HEARD,
     ),
 )
 KEYS = st.one_of(
@@ -32,6 +36,7 @@ KEYS = st.one_of(
     st.builds(lambda key: {"dedupe_key": key, "unique_while_waiting": True}, st.just("p")),
     st.builds(lambda key: {"ordering_key": key}, st.sampled_from(["o", "q"])),
     st.just({"ordering_key": "o"}),
+    st.builds(lambda part: {"ordering_key": "o", "part": part}, st.sampled_from(["first", "last"])),
     st.just({"trigger": "request"}),
 )
 
@@ -119,6 +124,14 @@ class Agreement(RuleBasedStateMachine):
         self.both("reap")
 
     @rule()
+    def give_up_waiting(self) -> None:
+        self.both("give_up_waiting")
+
+    @rule(lane=LANES, verb=st.sampled_from(["wrote", "try_host", "forget_host"]))
+    def something_of_a_host(self, lane: str, verb: str) -> None:
+        self.both(verb, lane)
+
+    @rule()
     def prune(self) -> None:
         self.both("prune")
 
@@ -153,15 +166,17 @@ class Agreement(RuleBasedStateMachine):
     @invariant()
     def they_show_the_same_and_no_lane_forgets_a_job(self) -> None:
         async def look() -> tuple[Any, Any, int]:
-            return await self.real.rows(), await self.model.rows(), await self.real.repair()
+            real = await self.real.rows(), await self.real.health()
+            return real, (await self.model.rows(), await self.model.health()), await self.real.repair()
 
-        real, model, forgotten = self.runner.run(look())
-        assert real == model
+        (real, health), model, forgotten = self.runner.run(look())
+        assert (real, health) == model
         assert {seen.state for seen in real.values()} <= set(STATES)
         assert forgotten == 0
 
 
-async def test_the_queue_does_what_its_model_does(database_url: str) -> None:
+async def test_the_queue_does_what_its_model_does(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(breaker, "FAILURES", 3)  # ten in a row are seldom met by chance
     await asyncio.to_thread(
         run_state_machine_as_test,
         lambda: Agreement(database_url),
