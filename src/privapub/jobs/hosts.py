@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Row, bindparam, case, delete, exists, func, select, update
+from sqlalchemy import Row, Select, bindparam, case, delete, exists, func, select, text, update
 
 from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
@@ -15,25 +15,29 @@ from privapub.jobs.tables import lane as lanes
 HOST = "host:"
 KEPT = 90 * 86400.0
 MOST = 100_000
+# As the index says it, word by word: with parameters in their places it would not be used.
+IN_LANE = "job.state = 'waiting' AND NOT job.alone"
 _c, _l = table.c, lanes.c
 
 
 async def list_hosts(tx: Transaction, limit: int = 50, *, scope: str = "") -> Sequence[Row[Any]]:
     """Rows of `lane` that are hosts, with how many jobs wait and run in each; those with the most failures first."""
-    return await tx.all(
-        _with_counts()
-        .where(lanes.c.scope == scope, lanes.c.lane.startswith(HOST, autoescape=True))
-        .order_by(lanes.c.fails.desc(), lanes.c.lane, lanes.c.kind)
-        .limit(limit)
-    )
+    found = select(lanes).where(_l.scope == scope, _l.lane.startswith(HOST, autoescape=True))
+    return await tx.all(_with_counts(found.order_by(_l.fails.desc(), _l.lane, _l.kind).limit(limit)))
 
 
 async def show_host(tx: Transaction, host: str, *, scope: str = "") -> Sequence[Row[Any]]:
     """The rows of `lane` of one host, as in `list_hosts`; raises NotFound."""
-    rows = await tx.all(_with_counts().where(lanes.c.scope == scope, lanes.c.lane == HOST + host))
+    rows = await tx.all(_with_counts(select(lanes).where(_l.scope == scope, _l.lane == HOST + host)))
     if not rows:
         raise NotFound(f"Nothing was ever queued for {host}.", "`privapub hosts list` shows those there are.")
     return rows
+
+
+async def left_alone(tx: Transaction, limit: int = 50, *, scope: str = "") -> Sequence[Row[Any]]:
+    """The hosts in quarantine, as in `list_hosts`, those with the most failures first."""
+    found = select(lanes).where(_l.scope == scope, _l.fails > 0, _l.quarantine > 0, _l.lane.startswith(HOST))
+    return await tx.all(_with_counts(found.order_by(_l.fails.desc(), _l.lane, _l.kind).limit(limit)))
 
 
 async def wrote(tx: Transaction, kind: str, lane: str, now: float, *, scope: str = "") -> None:
@@ -74,7 +78,7 @@ async def forget_host(tx: Transaction, host: str, *, scope: str = "") -> None:
 async def _change(tx: Transaction, host: str, values: dict[str, Any], scope: str) -> None:
     oldest = (
         select(_c.run_at)
-        .where(_c.scope == _l.scope, _c.kind == _l.kind, _c.lane == _l.lane, _c.state == WAITING, _c.alone.is_(False))
+        .where(_c.scope == _l.scope, _c.kind == _l.kind, _c.lane == _l.lane, text(IN_LANE))
         .order_by(_c.run_at, _c.id)
         .limit(1)
         .correlate(lanes)
@@ -114,19 +118,14 @@ async def prune(tx: Transaction, now: float, *, scope: str = "", most: int = MOS
     return len(gone)
 
 
-def _with_counts() -> Any:
-    def count(state: str) -> Any:
-        return (
-            select(func.count())
-            .where(
-                _c.scope == lanes.c.scope,
-                _c.kind == lanes.c.kind,
-                _c.lane == lanes.c.lane,
-                _c.state == state,
-            )
-            .correlate(lanes)
-            .scalar_subquery()
-            .label(state)
-        )
+def _with_counts(found: Select[Any]) -> Select[Any]:
+    """These rows of `lane`, each with how many jobs wait and run in it."""
+    few = found.subquery()
 
-    return select(lanes, count(WAITING), count(LEASED))
+    def count(condition: str) -> Any:
+        in_it = _c.scope == few.c.scope, _c.kind == few.c.kind, _c.lane == few.c.lane, text(condition)
+        return select(func.count()).select_from(table).where(*in_it).correlate(few).scalar_subquery()
+
+    waiting = count(IN_LANE) + count("job.state = 'waiting' AND job.alone")
+    order = few.c.fails.desc(), few.c.lane, few.c.kind
+    return select(few, waiting.label(WAITING), count("job.state = 'leased'").label(LEASED)).order_by(*order)
