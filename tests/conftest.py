@@ -14,6 +14,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from fakes import ports
 from privapub import clock
 from privapub.database import connect
 from privapub.database.connect import Database
@@ -50,6 +51,12 @@ EMPTY = """
         END IF;
     END $$
 """
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """What all processes of this run share."""
+    if end := ports.begin_run():
+        config.add_cleanup(end)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

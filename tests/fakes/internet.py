@@ -33,6 +33,7 @@ from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
 from multidict import CIMultiDictProxy
 
+from fakes import ports
 from privapub.database.connect import Database
 from privapub.outbound.address import Network
 from privapub.outbound.client import Door
@@ -121,7 +122,10 @@ class Site:
         """Listen; on a port given, a site that was stopped comes back where it was."""
         self._runner = web.ServerRunner(web.Server(self._serve, access_log=None), shutdown_timeout=0.1)
         await self._runner.setup()
-        await web.TCPSite(self._runner, self._address, port, ssl_context=self._tls).start()
+        if port:
+            await web.TCPSite(self._runner, self._address, port, ssl_context=self._tls).start()
+        else:
+            await web.SockSite(self._runner, ports.bound(self._address), ssl_context=self._tls).start()
         self.port = self._runner.addresses[0][1]
 
     async def stop(self) -> None:

@@ -14,7 +14,6 @@ plain HTTP, as from a proxy in front of it.
 import asyncio
 import io
 import json
-import socket
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import cache
@@ -27,7 +26,7 @@ import aiohttp
 import uvicorn
 from aiohttp import web
 
-from fakes import keys
+from fakes import keys, ports
 from fakes.certificates import Authority
 from fakes.internet import Internet, Received, Site
 from makers import make_persona
@@ -156,8 +155,7 @@ class World:
         await self._open.aclose()
 
     async def _listen(self) -> None:
-        listening = socket.socket()
-        listening.bind(("127.0.0.1", 0))
+        listening = ports.bound()
         self.port = listening.getsockname()[1]
         web_server = uvicorn.Server(
             uvicorn.Config(

@@ -6,7 +6,6 @@ import re
 import shlex
 import shutil
 import signal
-import socket
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from pathlib import Path
 import anyio
 import pytest
 
+from fakes import ports
 from rules.house import ROOT, SOURCE
 
 TUTORIAL = ROOT / "docs" / "tutorial" / "getting-started.md"
@@ -45,16 +45,10 @@ class Installation:
         return done.stdout.decode()
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @pytest.fixture
 async def installation(tmp_path: Path) -> AsyncIterator[Installation]:
     """`privapub serve` from an empty folder."""
-    port = free_port()
+    port = ports.free()
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PRIVAPUB_")}
     environ = {
         **kept,

@@ -6,7 +6,6 @@ import json
 import os
 import random
 import signal
-import socket
 from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
@@ -19,6 +18,7 @@ import pytest
 from aiohttp import web
 from sqlalchemy import func, select
 
+from fakes import ports
 from fakes.internet import LOOPBACK, Site
 from fakes.processes import FORKED
 from fakes.serving import serve
@@ -49,12 +49,6 @@ FOLLOWERS = 2  # at each peer, each with an inbox of its own
 LEASE = 120.0
 BREATH = 0.1  # seconds between two posts of one sender: the next server needs a processor too, to start
 ACTIVITY = "application/activity+json"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @dataclass
@@ -111,15 +105,15 @@ async def ended(process: BaseProcess) -> int | None:
 
 @contextlib.asynccontextmanager
 async def a_place(url: str, folder: Path) -> AsyncIterator[Place]:
-    ports = free_port(), free_port()
+    places = ports.free(), ports.free()
     own = {
         "PRIVAPUB_DATA": str(folder / "data"),
         "PRIVAPUB_DATABASE_URL": url,
-        "PRIVAPUB_BASE_URL": f"http://127.0.0.1:{ports[0]}",
+        "PRIVAPUB_BASE_URL": f"http://127.0.0.1:{places[0]}",
         "PRIVAPUB_ALLOW_ADDRESSES": ",".join(str(network) for network in LOOPBACK),
     }
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PRIVAPUB_")}
-    place = Place({**kept, **own}, ports, load({**own}).settings, Database(url))
+    place = Place({**kept, **own}, places, load({**own}).settings, Database(url))
     async with contextlib.AsyncExitStack() as stack:
         stack.push_async_callback(place.database.close)
         sites = [await stack.enter_async_context(Site()) for _ in range(PEERS)]

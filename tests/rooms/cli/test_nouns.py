@@ -2,7 +2,6 @@
 
 import json
 import re
-import socket
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from fakes import ports
 from privapub.cli import serve, timeline
 
 Type = Callable[..., int]
@@ -164,8 +164,7 @@ def serving(capsys: pytest.CaptureFixture[str]) -> str:
 
 @pytest.mark.usefixtures("typed")
 def test_a_port_that_is_taken(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
+    with ports.bound() as taken:
         taken.listen()
         port = taken.getsockname()[1]
         monkeypatch.setenv("PRIVAPUB_LISTEN", f"127.0.0.1:{port}")
@@ -177,9 +176,7 @@ def test_a_folder_that_cannot_be_written(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("in the way")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        monkeypatch.setenv("PRIVAPUB_LISTEN", f"127.0.0.1:{probe.getsockname()[1]}")
+    monkeypatch.setenv("PRIVAPUB_LISTEN", f"127.0.0.1:{ports.free()}")
     for folder in (tmp_path / "file" / "data", Path("/proc/nobody")):
         monkeypatch.setenv("PRIVAPUB_DATA", str(folder))
         assert f"The data folder {folder} cannot be written" in serving(capsys)

@@ -11,6 +11,7 @@ from multiprocessing.process import BaseProcess
 import anyio
 from sqlalchemy import func, select, text
 
+from fakes import ports
 from fakes.processes import FORKED
 from privapub import identifiers
 from privapub.database.connect import Database
@@ -62,7 +63,7 @@ class Ear:
 @asynccontextmanager
 async def listening() -> AsyncIterator[Ear]:
     ear = Ear()
-    server = await asyncio.start_server(ear.hear, "127.0.0.1", 0)
+    server = await asyncio.start_server(ear.hear, sock=ports.bound())
     ear.port = server.sockets[0].getsockname()[1]
     async with server:
         yield ear

@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from fakes import ports
+
 
 @dataclass
 class Receiver:
@@ -45,7 +47,7 @@ class Receiver:
 async def receiving() -> AsyncIterator[Receiver]:
     """A receiver that listens."""
     receiver = Receiver()
-    server = await asyncio.start_server(receiver.hear, "127.0.0.1", 0)
+    server = await asyncio.start_server(receiver.hear, sock=ports.bound())
     receiver.port = server.sockets[0].getsockname()[1]
     async with server:
         yield receiver

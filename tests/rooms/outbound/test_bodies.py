@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fakes import ports
 from fakes.asking import get, problem, reason
 from fakes.internet import Internet, Noted, reply
 from privapub import scope
@@ -44,7 +45,7 @@ async def serve(internet: Internet) -> AsyncIterator[Serve]:
                 await asyncio.wait({task})
                 writer.transport.abort() if task.cancelled() else writer.close()
 
-            server = await stack.enter_async_context(await asyncio.start_server(connected, "127.0.0.1", 0))
+            server = await stack.enter_async_context(await asyncio.start_server(connected, sock=ports.bound()))
             internet.names.at("raw.test", server.sockets[0].getsockname()[1])
             return "http://raw.test/"
 
@@ -191,7 +192,7 @@ async def test_a_handshake_that_never_ends(internet: Internet, noted: Noted) -> 
         writer.close()
 
     held = asyncio.Event()
-    async with await asyncio.start_server(connected, "127.0.0.1", 0) as server:
+    async with await asyncio.start_server(connected, sock=ports.bound()) as server:
         internet.names.at("stall.test", server.sockets[0].getsockname()[1])
         with anyio.fail_after(9):
             assert await reason(internet.door(noted, timeout=SHORT), "https://stall.test/") == "timeout"
