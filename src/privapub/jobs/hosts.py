@@ -1,14 +1,17 @@
 """Hosts as the queue knows them: how they do, and what an operator may do about it."""
 
+# ruff: noqa: S608 - the statements are put together from fragments of this room alone
+
+import json
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Row, Select, bindparam, case, delete, exists, func, select, text, update
+from sqlalchemy import Row, Select, case, func, select, text, update
 
 from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
 from privapub.jobs.job import LEASED, WAITING, topic
-from privapub.jobs.settle import HEARD_EVERY, Verdict, settling
+from privapub.jobs.settle import HEARD_EVERY, OF_LANES, Verdict, settling
 from privapub.jobs.tables import job as table
 from privapub.jobs.tables import lane as lanes
 
@@ -18,6 +21,17 @@ MOST = 100_000
 # As the index says it, word by word: with parameters in their places it would not be used.
 IN_LANE = "job.state = 'waiting' AND NOT job.alone"
 _c, _l = table.c, lanes.c
+# As the partial indexes say it, word for word: they would not be used otherwise.
+_WAITS = text("job.state = 'waiting' AND NOT job.alone")
+_OF_LANE = "SELECT 1 FROM job j WHERE j.scope = lane.scope AND j.kind = lane.kind AND j.lane = lane.lane AND"
+_FORGET = {
+    dialect: f"""
+DELETE FROM lane WHERE scope = {scope} AND (kind, lane) IN {OF_LANES[dialect]}
+  AND NOT EXISTS ({_OF_LANE} j.state = 'waiting' AND NOT j.alone)
+  AND NOT EXISTS ({_OF_LANE} j.state = 'waiting' AND j.alone)
+  AND NOT EXISTS ({_OF_LANE} j.state = 'leased') RETURNING lane"""
+    for dialect, scope in (("sqlite", "?"), ("postgresql", "$1"))
+}
 
 
 async def list_hosts(tx: Transaction, limit: int = 50, *, scope: str = "") -> Sequence[Row[Any]]:
@@ -76,15 +90,15 @@ async def forget_host(tx: Transaction, host: str, *, scope: str = "") -> None:
 
 
 async def _change(tx: Transaction, host: str, values: dict[str, Any], scope: str) -> None:
+    # Both leave nothing that would put it off: what waits longest says when it is due.
     oldest = (
         select(_c.run_at)
-        .where(_c.scope == _l.scope, _c.kind == _l.kind, _c.lane == _l.lane, text(IN_LANE))
+        .where(_c.scope == _l.scope, _c.kind == _l.kind, _c.lane == _l.lane, _WAITS)
         .order_by(_c.run_at, _c.id)
         .limit(1)
         .correlate(lanes)
         .scalar_subquery()
     )
-    # Both leave nothing that would put it off: what waits longest says when it is due.
     await tx.execute(update(lanes).where(_l.scope == scope, _l.lane == HOST + host).values(**values, next_at=oldest))
     tx.announce(topic(scope))
 
@@ -101,21 +115,12 @@ async def prune(tx: Transaction, now: float, *, scope: str = "", most: int = MOS
         select(_l.kind, _l.lane, _l.heard_at).where(*idle).order_by(_l.heard_at).limit(limit).with_for_update()
     )
     gone = [
-        {"one_kind": row.kind, "one_lane": row.lane}
-        for place, row in enumerate(old)
-        if place < too_many or row.heard_at < now - KEPT
-    ]
+        [row.kind, row.lane] for place, row in enumerate(old) if place < too_many or row.heard_at < now - KEPT
+    ]  # fmt: skip
     if not gone:
         return 0
     # They are held by now: whoever puts a job into one of them meanwhile waits, and makes it anew.
-    unfinished = exists().where(
-        _c.scope == _l.scope, _c.kind == _l.kind, _c.lane == _l.lane, _c.finished_at.is_(None)
-    ).correlate(lanes)  # fmt: skip
-    statement = delete(lanes).where(
-        _l.scope == scope, _l.kind == bindparam("one_kind"), _l.lane == bindparam("one_lane"), ~unfinished
-    )
-    await tx.execute(statement, gone)
-    return len(gone)
+    return len(await tx.raw(_FORGET[tx.dialect], (scope, json.dumps(gone))))
 
 
 def _with_counts(found: Select[Any]) -> Select[Any]:

@@ -99,7 +99,7 @@ UPDATE job SET state = 'cancelled', finished_at = {now}, why = {why}
     AND NOT EXISTS (SELECT 1 FROM job p WHERE p.scope = job.scope AND p.ordering_key = job.ordering_key
       AND p.part = 'last' AND p.id > job.id)
   RETURNING *"""
-_OF_LANES = {
+OF_LANES = {
     "sqlite": "(SELECT e.value->>0, e.value->>1 FROM json_each(?) e)",
     "postgresql": "(SELECT e.value->>0, e.value->>1 FROM json_array_elements($2::text::json) e)",
 }
@@ -205,7 +205,7 @@ class Settling:
 
     async def _write_health(self, tx: Transaction) -> None:
         sqlite = tx.dialect == "sqlite"
-        sql = _HEALTH.format(scope="?" if sqlite else "$1", lanes=_OF_LANES[tx.dialect])
+        sql = _HEALTH.format(scope="?" if sqlite else "$1", lanes=OF_LANES[tx.dialect])
         rows = []
         for row in await tx.raw(sql, (self.scope, json.dumps(sorted(self.verdicts)))):
             before = breaker.Health(row.fails, row.opened_at, row.open_until, row.quarantine)
