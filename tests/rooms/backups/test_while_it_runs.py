@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 from sqlalchemy import select
+from structlog.testing import capture_logs
 
 from fakes.internet import LOOPBACK, Site
 from makers import private_keys, profile
@@ -194,7 +195,12 @@ async def test_a_restored_server_sends_nothing_until_it_is_told_to_and_then_each
         async with opened(elsewhere) as copy:
             await app.prepare(copy)
             states = {state for kind, state in await unfinished(copy) if kind not in STAY}
+            number = len([kind for kind, _ in await unfinished(copy) if kind not in STAY])
             assert states == {"paused"}
+            with capture_logs() as said:
+                await app._say_what_is_paused(copy)
+            assert [(line["log_level"], line["jobs"]) for line in said] == [("warning", number)]
+            assert "`privapub jobs resume`" in said[0]["event"]
             clock.advance(86400.0)
             await Worker(copy.database, job_kinds(copy)).drain()
             assert peer.taken == Counter()
@@ -207,6 +213,9 @@ async def test_a_restored_server_sends_nothing_until_it_is_told_to_and_then_each
             async with copy.database.write() as tx:
                 assert await pause.resume(tx) > 0
             await Worker(copy.database, job_kinds(copy)).drain()
+            with capture_logs() as said:
+                await app._say_what_is_paused(copy)
+            assert said == []
             assert [kind for kind, _ in await unfinished(copy) if kind not in STAY] == []
             assert set(peer.taken.values()) == {1}
             assert set(peer.taken) <= everything
