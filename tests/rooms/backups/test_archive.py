@@ -2,16 +2,20 @@
 
 import gzip
 import io
+import os
+import resource
 import sqlite3
+import stat
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 from privapub.backups import manifest as manifests
 from privapub.backups.back_up import back_up
-from privapub.backups.place import Place
+from privapub.backups.place import Place, move
 from privapub.backups.restore import restore
 from privapub.errors import Conflict, InvalidInput, OperatorError, PrivaPubError
 
@@ -324,3 +328,60 @@ def test_a_manifest_says_everything_it_was_told() -> None:
         1, "1.0", *HERE, "2026-12-01T00:00:00.000Z", manifests.Database("sqlite", "1", 2, "d"), media
     )
     assert manifests.decode(manifests.encode(made)) == made
+
+
+@pytest.mark.parametrize("limit", [30_000, 300_000, 3_000_000])
+def test_a_full_disk_is_said_in_a_sentence_and_leaves_nothing(tmp_path: Path, limit: int) -> None:
+    place = small_place(tmp_path / "data")
+    (place.media / "big").write_bytes(b"b" * 2_500_000)
+    with closing(sqlite3.connect(place.file)) as connection:
+        connection.execute("CREATE TABLE filling AS SELECT zeroblob(200000)")
+        connection.commit()
+    with full_after(limit), pytest.raises(OperatorError, match=r"cannot be (written|copied)") as error:
+        back_up(place, tmp_path / "saved.tar", "1.0", 1.8e9)
+        raise OperatorError(f"cannot be written: {limit} were enough")
+    assert (limit == 3_000_000) == ("were enough" in str(error.value))
+    assert [path.name for path in tmp_path.iterdir() if path.name not in {"data", "saved.tar"}] == []
+    (tmp_path / "saved.tar").unlink(missing_ok=True)
+    back_up(place, tmp_path / "saved.tar", "1.0", 1.8e9)
+    new = Place(tmp_path / "new", f"sqlite:///{tmp_path / 'new' / 'privapub.sqlite3'}", *HERE)
+    if limit < 2_500_000:
+        with full_after(limit), pytest.raises(OperatorError, match="cannot be restored"):
+            restore(tmp_path / "saved.tar", new, revisions=REVISIONS, stay=(), empty=True)
+        assert not new.data.exists()
+    restore(tmp_path / "saved.tar", new, revisions=REVISIONS, stay=(), empty=True)
+    assert new.file.exists()
+
+
+@contextmanager
+def full_after(size: int) -> Iterator[None]:
+    """No file of this process grows beyond this."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_database_beside_the_data_folder_comes_back_beside_it(sound: bytes, empty: Place, tmp_path: Path) -> None:
+    beside = Place(empty.data, f"sqlite:///{tmp_path / 'databases' / 'one.db'}", *HERE)
+    put_back(sound, beside)
+    assert sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()) == [
+        "databases/one.db", "empty/media/a/one", "empty/media/two", "given.tar",
+    ]  # fmt: skip
+    assert stat.S_IMODE(beside.file.stat().st_mode) == 0o600
+
+
+def test_a_file_system_without_links_will_do(
+    sound: bytes, empty: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_link(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "link", no_link)
+    put_back(sound, empty)
+    back_up(empty, tmp_path / "saved.tar", "1.0", 1.8e9)
+    with pytest.raises(FileExistsError):
+        move(tmp_path / "saved.tar", empty.file)
+    assert (tmp_path / "saved.tar").exists()
