@@ -112,7 +112,7 @@ def places() -> Iterator[Places]:
             made.close()
 
 
-def say(script: str, *arguments: object, python: str = sys.executable) -> Measured:
+def say(script: str, *arguments: object, python: str = sys.executable) -> Any:
     """Run a script of `bench/sides` in a process of its own, and what its last line says."""
     environ = {name: value for name, value in os.environ.items() if not name.startswith("PRIVAPUB_")}
     environ["PYTHONPATH"] = os.pathsep.join([str(ROOT / "src"), str(HERE)])
@@ -127,7 +127,7 @@ def say(script: str, *arguments: object, python: str = sys.executable) -> Measur
     )
     if done.returncode:
         raise SystemExit(f"{script} {' '.join(map(str, arguments))} ended with {done.returncode}")
-    found: Measured = json.loads(done.stdout.splitlines()[-1]) if done.stdout.strip() else {}
+    found: Any = json.loads(done.stdout.splitlines()[-1]) if done.stdout.strip() else {}
     return found
 
 
@@ -178,6 +178,11 @@ def at_most(name: str, value: float, unit: str, against: str, against_value: flo
 def within(name: str, value: float, unit: str, limit: float) -> Row:
     """A row that must not pass a figure."""
     return Row(name, value, unit, "", None, f"<= {limit:g} {unit}", value <= limit)
+
+
+def within_at_least(name: str, value: float, unit: str, least: float) -> Row:
+    """A row that must reach a figure."""
+    return Row(name, value, unit, "", None, f">= {least:g}", value >= least)
 
 
 def progress(line: str) -> None:

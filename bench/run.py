@@ -14,8 +14,14 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+import bulk
+import deliveries
+import full_table
+import hanging_hosts
 import job_starts
 import noop_jobs
+import races
+import signing
 from measure import HERE, Places, Plan, Row, places, progress, table, write
 
 RESULTS = HERE / "results.json"
@@ -23,6 +29,12 @@ RESULTS = HERE / "results.json"
 GROUPS: dict[str, Callable[[Places, Plan], list[Row]]] = {
     "jobs": noop_jobs.measure,
     "starts": job_starts.measure,
+    "full": full_table.measure,
+    "bulk": bulk.measure,
+    "deliveries": deliveries.measure,
+    "hanging": hanging_hosts.measure,
+    "races": races.measure,
+    "signing": signing.measure,
 }
 
 
