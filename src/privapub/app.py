@@ -2,15 +2,13 @@
 
 import asyncio
 import contextlib
-import errno
+import difflib
 import logging
-import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib.metadata import version
-from types import FrameType
-from typing import Any
 
 import structlog
 import uvicorn
@@ -24,14 +22,17 @@ from privapub.database.connect import Database
 from privapub.effects import prune
 from privapub.errors import OperatorError
 from privapub.federation import routes as federation
-from privapub.job_table import job_kinds
+from privapub.job_table import EFFECTS, job_kinds
+from privapub.jobs import pause
+from privapub.jobs.enqueue import FACTS, fact_kind
+from privapub.jobs.kind import JobKind
 from privapub.jobs.worker import Worker
 from privapub.migrations.run import HEAD, check_current, upgrade
 from privapub.migrations.run import current as current_schema
 from privapub.outbound.client import Door
 from privapub.outbound.gate import OpenGate
 from privapub.server import Server
-from privapub.settings import Listen, Settings
+from privapub.settings import Settings
 from privapub.telemetry.arrivals import ArrivalRecorder
 from privapub.telemetry.fetches import FetchRecorder
 from privapub.web import routes as web
@@ -84,8 +85,6 @@ async def prepare(server: Server) -> None:
         log.info("the database is empty: making its tables", schema=HEAD)
         await upgrade(server.settings.database)
     await check_ready(server)
-    async with server.database.write() as tx:
-        await prune.plan(tx)
 
 
 def web_application(server: Server) -> ASGIApp:
@@ -93,25 +92,80 @@ def web_application(server: Server) -> ASGIApp:
     return web.wrap(Starlette(routes=[*web.routes(server), *federation.routes(server)]))
 
 
-async def serve(settings: Settings, started: Callable[[Server], None]) -> None:
-    """Web and workers in one process until told to stop; `started` is called when requests are answered."""
+@dataclass(frozen=True)
+class Work:
+    """Which jobs a process runs: of these kinds (none named: all), each `concurrency` at once (None: as is set)."""
+
+    kinds: Sequence[str] = ()
+    concurrency: int | None = None
+
+
+class Stopping:
+    """How a process is told to stop: the first time, to end in order; the second, not to wait for what runs."""
+
+    def __init__(self) -> None:
+        """Not told yet."""
+        self._times = 0
+        self._calls: list[Callable[[], None]] = []
+
+    def then(self, call: Callable[[], None]) -> None:
+        """Call this each time it is told; for the times that have passed, now."""
+        self._calls.append(call)
+        for _ in range(self._times):
+            call()
+
+    def once(self) -> None:
+        """It is to stop, however often this is said."""
+        if not self._times:
+            self()
+
+    def __call__(self) -> None:
+        """It is to stop, or, if it knows, to hurry."""
+        self._times += 1
+        for call in self._calls:
+            call()
+
+
+async def run(
+    settings: Settings,
+    *,
+    sockets: Sequence[socket.socket] | None,
+    work: Work | None,
+    started: Callable[[Server], None],
+    stopping: Stopping,
+) -> None:
+    """Answer requests on the sockets, run jobs, or both, until told to stop; `started` is called when that is so.
+
+    One process that does both is all of an installation, and makes the tables of an empty database.
+    """
     async with contextlib.AsyncExitStack() as stack:
-        sockets = [stack.enter_context(one) for one in listening(settings.listen)]
         server = open_server(settings)
         stack.push_async_callback(close_server, server)
-        await prepare(server)
+        kinds = chosen(job_kinds(server), work) if work is not None else {}
+        await (check_ready(server) if sockets is None or work is None else prepare(server))
         _say_what_is_let_through(settings)
-        worker = await stack.enter_async_context(_background(server))
-        loop = asyncio.get_running_loop()
-        await _Web(
-            server, started=lambda: started(server), stopping=lambda: loop.call_soon_threadsafe(worker.stop)
-        ).serve(sockets=sockets)
+        await stack.enter_async_context(_counting(server))
+        if work is not None:
+            async with server.database.write() as tx:
+                await prune.plan(tx)
+        # What goes wrong up to here is said in a sentence.
+        group = await stack.enter_async_context(asyncio.TaskGroup())
+        if work is not None:
+            worker = Worker(server.database, kinds)
+            group.create_task(worker.run())
+            stopping.then(worker.stop)
+        if sockets is None:
+            started(server)
+            return
+        web_server = _Web(server, started=lambda: started(server))
+        stopping.then(web_server.stop)
+        group.create_task(web_server.serve(sockets=list(sockets)))
 
 
 class _Web(uvicorn.Server):
-    """The web server, that says when it answers and when it is told to stop."""
+    """The web server, that says when it answers. Signals are not its business."""
 
-    def __init__(self, server: Server, started: Callable[[], None], stopping: Callable[[], Any]) -> None:
+    def __init__(self, server: Server, started: Callable[[], None]) -> None:
         super().__init__(
             uvicorn.Config(
                 web_application(server),
@@ -124,7 +178,7 @@ class _Web(uvicorn.Server):
                 timeout_graceful_shutdown=GRACE,
             )
         )
-        self._started, self._stopping = started, stopping
+        self._started = started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -132,78 +186,46 @@ class _Web(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """As its parent, but the signal ends here: what is still to be put in order would be cut off by it."""
-        before = {one: signal.signal(one, self.handle_exit) for one in (signal.SIGINT, signal.SIGTERM)}
-        try:
-            yield
-        finally:
-            for one, handler in before.items():
-                signal.signal(one, handler)
+        yield
 
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        super().handle_exit(sig, frame)
-        # A second signal ends the grace of the jobs too.
-        self._stopping()
+    def stop(self) -> None:
+        """Stop; a second call ends the grace of what is being answered."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+
+def chosen(kinds: Mapping[str, JobKind], work: Work) -> dict[str, JobKind]:
+    """The table with only the chosen kinds ever run, so many at once.
+
+    The others stay in it: whoever brings back what a dead process held must know all. Pure; raises OperatorError for a
+    name that is no kind.
+    """
+    facts = {fact_kind(fact) for fact in EFFECTS}
+    names: set[str] = set()
+    for name in work.kinds:
+        if name != FACTS and name not in kinds:
+            near = difflib.get_close_matches(name, [*kinds, FACTS], n=1, cutoff=0.5)
+            raise OperatorError(
+                f"There is no kind of job named {name!r}.",
+                f"Did you mean {near[0]}?" if near else f"There are {FACTS}, {', '.join(sorted({*kinds} - facts))}.",
+            )
+        names |= facts if name == FACTS else {name}
+    return {
+        name: replace(kind, at_once=0 if names and name not in names else work.concurrency or kind.at_once)
+        for name, kind in kinds.items()
+    }
 
 
 @contextlib.asynccontextmanager
-async def _background(server: Server) -> AsyncIterator[Worker]:
-    """The worker and the flushing of counts beside what happens inside; both are ended in order."""
-    worker = Worker(server.database, job_kinds(server))
-    working = asyncio.create_task(worker.run())
+async def _counting(server: Server) -> AsyncIterator[None]:
+    """Counts are written down now and then beside what happens inside."""
     counting = [asyncio.create_task(server.fetches.run()), asyncio.create_task(server.arrivals.run())]
     try:
-        yield worker
+        yield
     finally:
-        if not worker.stopping:
-            worker.stop()
-        await working
         for task in counting:
             task.cancel()
         await asyncio.gather(*counting, return_exceptions=True)
-
-
-def listening(listen: Listen) -> list[socket.socket]:
-    """Sockets bound to every address that the host has.
-
-    Raises OperatorError where the port is taken or the address is not this machine's.
-    """
-    try:
-        found = socket.getaddrinfo(listen.host, listen.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    except socket.gaierror:
-        raise OperatorError(f"There is no address for {listen.host}.", "Look at PRIVAPUB_LISTEN.") from None
-    bound: list[socket.socket] = []
-    problem: OSError | None = None
-    for family, kind, protocol, _name, address in dict.fromkeys(found):
-        one = socket.socket(family, kind, protocol)
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if family == socket.AF_INET6:
-            one.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        try:
-            one.bind(address)
-            bound.append(one)
-        except OSError as error:
-            one.close()
-            problem = error
-            if error.errno not in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
-                break
-    if not bound or (problem and problem.errno not in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)):
-        for one in bound:
-            one.close()
-        raise _cannot_listen(listen, problem)
-    return bound
-
-
-def _cannot_listen(listen: Listen, problem: OSError | None) -> OperatorError:
-    number = problem.errno if problem else None
-    if number == errno.EADDRINUSE:
-        return OperatorError(
-            f"Port {listen.port} on {listen.host} is taken.",
-            "Stop what listens there, or choose another with PRIVAPUB_LISTEN=host:port.",
-        )
-    if number == errno.EACCES:
-        return OperatorError(f"Port {listen.port} may not be used.", "Ports below 1024 need a right of their own.")
-    return OperatorError(f"{listen} is no address of this machine.", "Look at PRIVAPUB_LISTEN.")
 
 
 def _check_folder(settings: Settings) -> None:
@@ -225,6 +247,13 @@ def _say_what_is_let_through(settings: Settings) -> None:
             "requests to these networks are let through, by plain http too: for development only",
             networks=[str(network) for network in settings.allow_addresses],
         )
+
+
+async def _say_what_is_paused(server: Server) -> None:
+    async with server.database.read() as tx:
+        paused = await pause.count(tx)
+    if paused:
+        log.warning("jobs are paused since a restore: `privapub jobs resume` lets them go out", jobs=paused)
 
 
 def begin_logging(settings: Settings) -> None:

@@ -4,7 +4,6 @@ Moments are seconds since 1970-01-01T00:00Z as a float, everywhere: in tables, i
 ending in `_at`. Documents and pages turn them into text at their edge (`iso`, `http_date`).
 """
 
-import asyncio
 import email.utils
 import time
 from datetime import UTC, datetime
@@ -41,6 +40,8 @@ def monotonic() -> float:
 
 async def sleep(seconds: float) -> None:
     """Wait in real seconds (the moved clock of a test does not shorten it)."""
+    import asyncio  # noqa: PLC0415 - it takes 7 MB, and the parent that only watches over a server has no loop
+
     await asyncio.sleep(seconds)
 
 

@@ -22,7 +22,8 @@ CHANCE = ("random", "secrets", "uuid", "os.urandom", "os.getrandom", "ssl.RAND_b
 SOCKETS = {
     "outbound": "judges the address that is about to be connected",
     "jobs": "wakes the workers of other processes of this machine by datagrams",
-    "app.py": "listens for those who come",
+    "cli": "listens for those who come, and holds the line between a parent and its child",
+    "app.py": "hands the sockets on",
 }
 
 

@@ -4,6 +4,7 @@ import typer
 
 from privapub.cli import (
     account,
+    backup,
     doctor,
     federation,
     follow,
@@ -12,8 +13,11 @@ from privapub.cli import (
     migrate,
     persona,
     post,
+    restore,
     serve,
     timeline,
+    web,
+    work,
 )
 from privapub.cli import settings as settings_command
 from privapub.cli.output import run
@@ -27,7 +31,17 @@ app = typer.Typer(
 )
 for group in (account, persona, follow, post, jobs, hosts, federation):
     app.add_typer(group.app)
-for command in (serve.serve, migrate.migrate, settings_command.settings, doctor.doctor, timeline.timeline):
+for command in (
+    serve.serve,
+    web.web,
+    work.work,
+    migrate.migrate,
+    backup.backup,
+    restore.restore,
+    settings_command.settings,
+    doctor.doctor,
+    timeline.timeline,
+):
     app.command()(command)
 
 
