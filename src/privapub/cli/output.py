@@ -35,15 +35,16 @@ def run(command: Callable[[], None]) -> None:
 
 
 def readable(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row with its moments (what is named `…_at`) as text."""
+    """The row with its moments (what is named `…_at` or `…_until`) as text."""
     return {
-        name: clock.iso(value) if name.endswith("_at") and value is not None else value for name, value in row.items()
+        name: clock.iso(value) if name.endswith(("_at", "_until")) and value is not None else value
+        for name, value in row.items()
     }
 
 
 def lines(row: Mapping[str, Any]) -> str:
-    """One row, a line for each of its fields."""
-    return "\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in row.items())
+    """One row, a line for each of its fields; a dash where there is nothing."""
+    return "\n".join(f"{name.replace('_', ' ')}: {_cell(value) or '—'}" for name, value in row.items())
 
 
 class Progress:
