@@ -20,6 +20,7 @@ from privapub.effects.post_published import post_published
 from privapub.effects.post_received import post_received
 from privapub.effects.prune import PRUNE, prune
 from privapub.federation.delivery.deliver import DELIVERY, HOLD
+from privapub.federation.delivery.parcels import Parcels
 from privapub.federation.delivery.send import record, send
 from privapub.federation.inbox import dispatch
 from privapub.federation.inbox.store import INBOX
@@ -53,7 +54,7 @@ def job_kinds(server: Server) -> dict[str, JobKind]:
     kinds = [
         JobKind(
             DELIVERY,
-            fetch=partial(send, server),
+            fetch=partial(send, server, Parcels(server.database)),
             record=record,
             at_once=settings.deliveries_at_once,
             per_lane=settings.deliveries_per_host,

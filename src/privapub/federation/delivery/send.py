@@ -1,12 +1,10 @@
 """One try of one delivery: sign afresh, post, judge the answer. No transaction is open meanwhile."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sqlalchemy import select
 
 from privapub import clock, scope
-from privapub.actors.keys import signing_key
 from privapub.actors.read import HERE
 from privapub.actors.remote import mark_gone
 from privapub.actors.tables import actor
@@ -16,34 +14,21 @@ from privapub.federation.delivery import sent
 from privapub.federation.delivery.answer import Verdict, judge
 from privapub.federation.delivery.deliver import job
 from privapub.federation.delivery.inboxes import Target
-from privapub.federation.delivery.tables import rendering
+from privapub.federation.delivery.parcels import Parcel, Parcels
 from privapub.federation.fetching import scheme as schemes
 from privapub.federation.fetching.actor import fetch_actor
 from privapub.federation.fetching.origin import origin
 from privapub.federation.fetching.signer import signer
 from privapub.federation.signatures.claim import Scheme
-from privapub.federation.signatures.keys import PrivateKey
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import Done, GiveUp, Job, Outcome, Retry
 from privapub.outbound.answers import ACTIVITY_JSON, FetchProblem
 from privapub.server import Server
 
 
-@dataclass(frozen=True)
-class Parcel:
-    """Everything that a try needs from the database."""
-
-    inbox: str
-    body: bytes
-    digest: str
-    key: PrivateKey
-    scheme: Scheme
-
-
-async def send(server: Server, job: Job) -> Outcome:
+async def send(server: Server, parcels: Parcels, job: Job) -> Outcome:
     """Bring one rendering to one inbox; the outcome says what became of it."""
-    async with server.database.read() as tx:
-        parcel = await _parcel(tx, job, clock.now())
+    parcel = await parcels.of(job.args["rendering"], job.args["inbox"])
     if parcel is None:
         return GiveUp("what was to be sent is no more")
     verdict = await _post(server, parcel, parcel.scheme)
@@ -77,15 +62,6 @@ def _row(job: Job, outcome: Outcome, now: float) -> dict[str, object]:
     if isinstance(outcome, Done):
         return sent.outcome_row(job, sent.TAKEN, "", now)
     return sent.outcome_row(job, sent.FAILED if isinstance(outcome, GiveUp) else sent.WAITING, outcome.why, now)
-
-
-async def _parcel(tx: Transaction, job: Job, now: float) -> Parcel | None:
-    row = await tx.first(select(rendering).where(rendering.c.id == job.args["rendering"]))
-    if row is None:
-        return None
-    inbox = job.args["inbox"]
-    key = PrivateKey.from_pem(*await signing_key(tx, row.actor_id))
-    return Parcel(inbox, row.body, row.digest, key, await schemes.of_host(tx, origin(inbox), now))
 
 
 async def _post(server: Server, parcel: Parcel, scheme: Scheme) -> Verdict:

@@ -1,6 +1,8 @@
 """How each host likes its signatures: what worked is remembered for 30 days."""
 
-from sqlalchemy import delete, select
+from collections.abc import Collection
+
+from sqlalchemy import bindparam, delete, select
 
 from privapub.database.transaction import Transaction
 from privapub.federation.fetching.tables import host_scheme
@@ -24,6 +26,13 @@ async def of_host(tx: Transaction, host: str, now: float) -> Scheme:
     return "rfc9421" if found == "rfc9421" else FIRST
 
 
+async def of_hosts(tx: Transaction, hosts: Collection[str], now: float) -> dict[str, Scheme]:
+    """The scheme to begin with at each of these hosts."""
+    values = {"hosts": sorted(hosts), "since": now - REMEMBERED}
+    found = {row.host for row in await tx.connection.execute(_STANDARD, values)}
+    return {host: "rfc9421" if host in found else FIRST for host in hosts}
+
+
 async def remember(tx: Transaction, host: str, scheme: Scheme, now: float) -> None:
     """This host took a request signed in this scheme."""
     statement = tx.insert(host_scheme).values(host=host, scheme=scheme, at=now)
@@ -44,3 +53,11 @@ async def suppose(tx: Transaction, host: str, scheme: Scheme, now: float) -> Non
 async def prune(tx: Transaction, now: float) -> None:
     """Forget what is older than is believed."""
     await tx.execute(delete(host_scheme).where(host_scheme.c.at <= now - REMEMBERED))
+
+
+# Asked for before every delivery: put together once.
+_STANDARD = select(host_scheme.c.host).where(
+    host_scheme.c.host.in_(bindparam("hosts", expanding=True)),
+    host_scheme.c.scheme == "rfc9421",
+    host_scheme.c.at > bindparam("since"),
+)
