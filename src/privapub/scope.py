@@ -52,7 +52,7 @@ def purpose(name: str) -> Iterator[None]:
 @contextmanager
 def trigger(name: str) -> Iterator[None]:
     """Requests made inside were caused by this: a job's kind, VERIFY or READER."""
-    token = _scope.set(replace(_scope.get(), trigger=name))
+    token = _scope.set(HttpScope(_scope.get().purpose, name))
     try:
         yield
     finally:

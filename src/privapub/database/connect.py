@@ -1,12 +1,15 @@
 """Opening SQLite and PostgreSQL, and beginning transactions on them."""
 
+import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import event, make_url, text
+from sqlalchemy import event, make_url
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.util import await_only
 
 from privapub.database.transaction import Transaction, _open_here
 
@@ -69,7 +72,7 @@ class Database:
                 await tx.finish()
                 if not self.is_sqlite:
                     for topic in sorted(tx.announced):
-                        await connection.execute(text("SELECT pg_notify(:c, :t)"), {"c": PG_CHANNEL, "t": topic})
+                        await tx.raw("SELECT pg_notify($1, $2)", (PG_CHANNEL, topic))
         finally:
             _open_here.reset(mark)
         tx.committed()
@@ -100,6 +103,7 @@ def _sqlite(path: str, *, writer: bool) -> AsyncEngine:
         f"sqlite+aiosqlite:///{path}",
         pool_size=1 if writer else READERS,
         max_overflow=0,
+        pool_reset_on_return=None,  # every transaction is ended where it was begun
         pool_timeout=60,
         connect_args={"timeout": BUSY, "isolation_level": None, "cached_statements": 256},
     )
@@ -125,6 +129,10 @@ def _sqlite(path: str, *, writer: bool) -> AsyncEngine:
     @event.listens_for(engine.sync_engine, "begin")
     def on_begin(connection: Any) -> None:
         # A deferred transaction that turns into a writer later meets lock errors that no timeout heals.
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writer else "BEGIN")
+        driver = connection.connection.driver_connection
+        try:  # at once in the thread of the connection: SQLAlchemy's own way goes there three times
+            await_only(driver._execute(driver._conn.execute, "BEGIN IMMEDIATE" if writer else "BEGIN"))  # noqa: SLF001 - see above
+        except sqlite3.Error as error:
+            raise DBAPIError.instance("BEGIN", (), error, sqlite3.Error) from error
 
     return engine

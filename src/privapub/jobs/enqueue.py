@@ -1,6 +1,5 @@
 """Putting jobs into the queue, in the caller's transaction."""
 
-import dataclasses
 import json
 import re
 from collections.abc import Sequence
@@ -75,17 +74,21 @@ def _in_order(jobs: Sequence[NewJob]) -> list[NewJob]:
 def _row(job: NewJob, scope: str, now: float) -> dict[str, Any]:
     if job.unique_while_waiting and (job.dedupe_key is None or job.ordering_key is not None):
         raise ValueError(f"job kind {job.kind!r}: unique while waiting asks for a dedupe key and no ordering key")
-    row = dataclasses.asdict(job)
-    once_while_waiting = row.pop("unique_while_waiting")
     if job.part is not None and job.ordering_key is None:
         raise ValueError(f"job kind {job.kind!r}: first or last of a story asks for an ordering key")
-    return row | {
+    return {
         "scope": scope,
+        "kind": job.kind,
+        "lane": job.lane,
         "args": json.dumps(job.args),
+        "trigger": job.trigger,
+        "dedupe_key": job.dedupe_key,
+        "ordering_key": job.ordering_key,
+        "part": job.part,
         # Whether a predecessor is still there is seen when the lane is held: until then it waits.
         "state": "blocked" if job.ordering_key is not None else "waiting",
         "created_at": now,
         "run_at": now if job.run_at is None else job.run_at,
-        "once_for_ever": job.dedupe_key is not None and not once_while_waiting,
+        "once_for_ever": job.dedupe_key is not None and not job.unique_while_waiting,
         "twin": False,
     }

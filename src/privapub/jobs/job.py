@@ -1,9 +1,10 @@
 """A job as its handler sees it, a job as it is asked for, and the three ways that running one can end."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+import msgspec
 
 WAITING = "waiting"
 LEASED = "leased"
@@ -78,8 +79,8 @@ def from_row(
 def _arguments(text: str) -> tuple[dict[str, Any], str]:
     """The arguments, and why there are none: one row that nobody can read must not stop those leased with it."""
     try:
-        found = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        found = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError) as error:
         return {}, f"its arguments are no JSON: {error}"
     return (found, "") if isinstance(found, dict) else ({}, "its arguments are no JSON object")
 

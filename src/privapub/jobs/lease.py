@@ -6,9 +6,11 @@ PostgreSQL it is one call of `privapub_lease`.
 
 # ruff: noqa: S608 - the statements are put together from fragments of this room alone
 
+import heapq
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,7 +35,7 @@ SELECT l.lane, coalesce(l.cap, ?4) - {_RUNNING} AS room, l.fails > 0, l.quaranti
 # Those that fail are looked for apart: however many of them are due, they hide no healthy one.
 _HEALTHY_DUE, _FAILING_DUE = _DUE % "= 0", _DUE % "> 0"
 _OLDEST = """
-SELECT run_at, id FROM job WHERE scope = ?1 AND kind = ?2 AND lane = ?4 AND state = 'waiting' AND NOT alone
+SELECT run_at, id, ?6, ?7 FROM job WHERE scope = ?1 AND kind = ?2 AND lane = ?4 AND state = 'waiting' AND NOT alone
   AND run_at <= ?3 ORDER BY run_at, id LIMIT ?5"""
 _ALONE = """
 SELECT j.id, j.kind, l.fails > 0, l.quarantine > 0
@@ -49,7 +51,7 @@ _ROOM = (
 _TAKE = f"""
 UPDATE job SET state = 'leased', stamp = ?1, lease_until = ?2 + ?3, lease_seconds = ?3, attempt = attempt + 1,
     attempts = ?4, first_leased_at = coalesce(first_leased_at, ?2)
-  WHERE id = ?5 AND state = 'waiting' RETURNING {_RETURNED}"""
+  WHERE id IN (SELECT value FROM json_each(?5)) AND state = 'waiting' RETURNING {_RETURNED}"""
 NEXT_AT = """
 UPDATE lane SET next_at = (
     SELECT max(j.run_at, lane.open_until, lane.not_before) FROM job j
@@ -60,6 +62,8 @@ _EARLIEST = (
     "SELECT next_at FROM lane WHERE scope = ? AND kind = ? AND next_at > ? AND fails %s ORDER BY next_at LIMIT 1"
 )
 _HEALTHY_EARLIEST, _FAILING_EARLIEST = _EARLIEST % "= 0", _EARLIEST % "> 0"
+
+_NORMAL = 1  # of SQLite's degrees of `synchronous`
 
 _HELD = {
     "sqlite": "SELECT e.value->>'id' AS id, e.value->>'stamp' AS stamp FROM json_each({p}) e",
@@ -123,17 +127,13 @@ async def lease(
 
 
 def _lease_sqlite(connection: sqlite3.Connection, slots: Sequence[Slot], stamp: str, scope: str, now: float) -> Leased:
-    due = [slot for slot in slots if _due_lanes(connection, slot, scope, now)]
     jobs: list[Job] = []
-    if due:  # an idle look takes no lock
-        connection.execute("BEGIN IMMEDIATE")
-        try:
+    # An idle look takes no lock, and what it sees is looked at again under the lock.
+    due = [slot for slot in slots if _due_lanes(connection, slot, scope, now)]
+    if due:
+        with _transaction(connection):
             for slot in due:
                 jobs += _take_sqlite(connection, slot, stamp, scope, now)
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
-        connection.execute("COMMIT")
     times = [
         row[0]
         for slot in slots
@@ -143,6 +143,23 @@ def _lease_sqlite(connection: sqlite3.Connection, slots: Sequence[Slot], stamp: 
     names = {slot.kind.name for slot in slots}
     alone = any(row[1] in names for row in connection.execute(_ALONE, (scope, now)).fetchall())
     return Leased(jobs, now, min(times, default=None), alone)
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """A lease need not outlive the machine's own fall, where it is as good as expired: it waits for no disk."""
+    before = connection.execute("PRAGMA synchronous").fetchone()[0]
+    connection.execute(f"PRAGMA synchronous = {min(before, _NORMAL)}")
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    finally:
+        connection.execute(f"PRAGMA synchronous = {before}")
 
 
 def _due_lanes(connection: sqlite3.Connection, slot: Slot, scope: str, now: float) -> list[Any]:
@@ -156,17 +173,21 @@ def _due_lanes(connection: sqlite3.Connection, slot: Slot, scope: str, now: floa
 
 def _take_sqlite(connection: sqlite3.Connection, slot: Slot, stamp: str, scope: str, now: float) -> list[Job]:
     lanes = _due_lanes(connection, slot, scope, now)
-    oldest: list[tuple[float, int, bool, bool]] = []
-    for lane, room, failing, probe in lanes:
-        found = connection.execute(_OLDEST, (scope, slot.kind.name, now, lane, min(room, slot.free))).fetchall()
-        oldest += [(run_at, job_id, bool(failing), bool(probe)) for run_at, job_id in found]
-    jobs: list[Job] = []
+    # Each lane's jobs come oldest first and as they are asked for: no more are read than are taken.
+    by_lane = [
+        connection.execute(_OLDEST, (scope, slot.kind.name, now, lane, min(room, slot.free), failing, probe))
+        for lane, room, failing, probe in lanes
+    ]
+    chosen: dict[int, tuple[bool, bool]] = {}
     failing_left = slot.failing
-    for _, job_id, failing, probe in sorted(oldest):
-        if len(jobs) == slot.free or (failing and not failing_left):
+    for _, job_id, failing, probe in heapq.merge(*by_lane):
+        if failing and not failing_left:
             continue
         failing_left -= failing
-        jobs += _take(connection, slot.kind, job_id, stamp, scope, now, failing=failing, probe=probe)
+        chosen[job_id] = bool(failing), bool(probe)
+        if len(chosen) == slot.free:
+            break
+    jobs = _take(connection, slot.kind, chosen, stamp, scope, now)
     connection.executemany(NEXT_AT, [(scope, slot.kind.name, row[0]) for row in lanes])
     return jobs
 
@@ -174,42 +195,35 @@ def _take_sqlite(connection: sqlite3.Connection, slot: Slot, stamp: str, scope: 
 def _take(
     connection: sqlite3.Connection,
     kind: JobKind,
-    job_id: int,
+    chosen: Mapping[int, tuple[bool, bool]],
     stamp: str,
     scope: str,
     now: float,
-    *,
-    failing: bool,
-    probe: bool,
 ) -> list[Job]:
-    cursor = connection.execute(_TAKE, (stamp, now, kind.lease, kind.attempts, job_id))
+    """Lease those of these jobs that wait; of each it is known whether its lane fails, and whether it is a probe."""
+    values = (stamp, now, kind.lease, kind.attempts, json.dumps(list(chosen)))
+    cursor = connection.execute(_TAKE, values)
     names = [column[0] for column in cursor.description]
-    return [
-        from_row(dict(zip(names, row, strict=True)), stamp, scope, leased_at=now, failing=failing, probe=probe)
-        for row in cursor.fetchall()
-    ]
+    jobs = []
+    for row in cursor.fetchall():
+        failing, probe = chosen[row[0]]
+        fields = dict(zip(names, row, strict=True))
+        jobs.append(from_row(fields, stamp, scope, leased_at=now, failing=failing, probe=probe))
+    return jobs
 
 
 def _alone_sqlite(connection: sqlite3.Connection, slots: Sequence[Slot], stamp: str, scope: str, now: float) -> Leased:
     kinds = {slot.kind.name: slot.kind for slot in slots}
-    connection.execute("BEGIN IMMEDIATE")
-    jobs: list[Job] = []
-    try:
+    with _transaction(connection):
         for job_id, name, failing, probe in connection.execute(_ALONE, (scope, now)).fetchall():
             kind = kinds.get(name)
             if kind is None:
                 continue
             room = connection.execute(_ROOM, (scope, name, now, kind.per_lane, job_id)).fetchone()
             if room and room[0] > 0:
-                jobs = _take(
-                    connection, kind, job_id, stamp, scope, now, failing=bool(failing), probe=bool(probe)
-                )  # fmt: skip
-                break
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
-    return Leased(jobs, now)
+                flags = bool(failing), bool(probe)
+                return Leased(_take(connection, kind, {job_id: flags}, stamp, scope, now), now)
+    return Leased(now=now)
 
 
 def held(jobs: Sequence[Job]) -> str:

@@ -26,6 +26,8 @@ DECLARE
   mine text[];
   one record;
 BEGIN
+  -- A lease need not outlive the machine's own fall, where it is as good as expired: it waits for no disk.
+  PERFORM set_config('synchronous_commit', 'off', true);
   IF p_alone THEN
     SELECT j.id, j.kind, j.lane, coalesce(l.cap, k.cap) AS cap, k.seconds, k.attempts,
         l.fails > 0 AS failing, l.quarantine > 0 AS probe INTO one

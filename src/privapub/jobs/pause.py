@@ -14,6 +14,7 @@ from privapub.jobs.job import PAUSED, topic
 from privapub.jobs.settle import settling
 from privapub.jobs.tables import job as table
 
+AT_ONCE = 10_000
 _c = table.c
 # A lease that was held when the copy was made is nobody's now: it gives its attempt back.
 _PAUSE = """
@@ -28,7 +29,9 @@ OR (job.twin AND EXISTS (SELECT 1 FROM job p WHERE p.scope = job.scope AND p.ded
   AND p.finished_at IS NULL AND NOT p.twin))"""
 _RESUME = f"""
 UPDATE job SET state = CASE WHEN {_WAITS} THEN 'blocked' ELSE 'waiting' END, twin = twin AND ({_WAITS})
-  WHERE scope = {{p1}} AND state = 'paused' AND ({{p2}} IS NULL OR kind = {{p2}})"""  # noqa: S608 - of fragments above
+  WHERE id IN (SELECT id FROM job WHERE scope = {{p1}} AND state = 'paused' AND ({{p2}} IS NULL OR kind = {{p2}})
+    ORDER BY id LIMIT {AT_ONCE}) AND state = 'paused'
+  RETURNING kind, lane, run_at"""  # noqa: S608 - of fragments above
 
 
 def statements(except_kinds: Collection[str]) -> tuple[str, ...]:
@@ -47,24 +50,20 @@ async def pause(tx: Transaction, except_kinds: Collection[str] = ()) -> None:
 
 
 async def resume(tx: Transaction, kind: str | None = None, *, scope: str = "") -> int:
-    """Let the paused jobs (of one kind) go on as they were, each at its time and in its order; how many there were."""
-    paused = [_c.scope == scope, _c.state == PAUSED]
-    if kind is not None:
-        paused.append(_c.kind == kind)
-    lanes = await tx.all(
-        select(_c.kind, _c.lane, func.min(_c.run_at).label("run_at"), func.count().label("number"))
-        .where(*paused)
-        .group_by(_c.kind, _c.lane)
-    )
-    if not lanes:
-        return 0
-    owed = settling(tx, scope)
-    for row in lanes:
-        owed.touch(row.kind, row.lane, row.run_at)
+    """Let paused jobs (of one kind) go on as they were, each at its time and in its order.
+
+    So many as one transaction holds without keeping others waiting for long, the oldest first; how many there were. To
+    be called again until there are none.
+    """
     sqlite = tx.dialect == "sqlite"
-    await tx.raw(_RESUME.format(p1="?1" if sqlite else "$1", p2="?2" if sqlite else "$2::text"), (scope, kind))
-    tx.announce(topic(scope))
-    return sum(row.number for row in lanes)
+    sql = _RESUME.format(p1="?1" if sqlite else "$1", p2="?2" if sqlite else "$2::text")
+    rows = await tx.raw(sql, (scope, kind))
+    owed = settling(tx, scope)
+    for name, lane, run_at in rows:
+        owed.touch(name, lane, run_at)
+    if rows:
+        tx.announce(topic(scope))
+    return len(rows)
 
 
 async def count(tx: Transaction, *, scope: str = "") -> int:

@@ -15,7 +15,7 @@ from privapub.jobs.job import BLOCKED, PAUSED, WAITING, WORKER_DIED, GiveUp, Job
 from privapub.jobs.kind import JobKind
 from privapub.jobs.moment import moment
 from privapub.jobs.outcome import forget_readers, free_waiting, record
-from privapub.jobs.settle import settling
+from privapub.jobs.settle import OF_LANES, settling
 
 KEPT = 7 * 86400.0
 HELD = (WAITING, BLOCKED, PAUSED)
@@ -32,13 +32,16 @@ _EXPIRED = (
     f" ORDER BY lease_until, id LIMIT {AT_ONCE}"
 )
 _FIRST = f"SELECT {_ROW} FROM job WHERE id > {{p1}} ORDER BY id LIMIT {AT_ONCE}"
-_UNKNOWN = f"""
-SELECT {_ROW} FROM job WHERE scope = {{p1}} AND run_at < {{p2}} AND id IN (
-  SELECT j.id FROM lane l JOIN job j ON j.scope = l.scope AND j.kind = l.kind AND j.lane = l.lane
-    WHERE l.scope = {{p1}} AND l.kind NOT IN {{p3}} AND j.state = 'waiting' AND NOT j.alone
-  UNION ALL SELECT j.id FROM job j
-    WHERE j.scope = {{p1}} AND j.state = 'waiting' AND j.alone AND j.kind NOT IN {{p3}})
-  ORDER BY id LIMIT {AT_ONCE}"""
+_UNKNOWN_LANES = "SELECT kind, lane FROM lane WHERE scope = {p1} AND kind NOT IN {p2}"
+_IN_LANES = (
+    f"SELECT {_ROW} FROM job"
+    " WHERE scope = {p1} AND (kind, lane) IN {lanes} AND state = 'waiting' AND NOT alone AND run_at < {p3}"
+    f" ORDER BY run_at, id LIMIT {AT_ONCE}"
+)
+_UNKNOWN_ALONE = (
+    f"SELECT {_ROW} FROM job WHERE scope = {{p1}} AND state = 'waiting' AND alone AND kind NOT IN {{p2}}"
+    f" AND run_at < {{p3}} ORDER BY run_at, id LIMIT {AT_ONCE}"
+)
 _GIVE_UP = """
 UPDATE job SET state = 'failed', why = {why}, finished_at = {now}, alone = false
   WHERE id IN {ids} AND state IN ('waiting', 'blocked', 'paused') RETURNING id"""
@@ -63,13 +66,18 @@ SELECT kind, lane, oldest FROM (
   FROM lane l WHERE l.scope = {p1}) x
 WHERE oldest IS NOT NULL
   AND (next_at IS NULL OR (next_at > oldest AND next_at > open_until AND next_at > not_before))"""
+# Two questions: one that held for either sort of waiting would find no index.
 _FORGOTTEN = """
 SELECT j.kind, j.lane, j.ordering_key, j.dedupe_key, j.twin FROM job j
-  WHERE j.scope = {p1} AND j.state = 'blocked' AND NOT EXISTS (
-    SELECT 1 FROM job p WHERE p.scope = j.scope AND p.finished_at IS NULL AND p.id <> j.id
-      AND (CASE WHEN j.twin THEN p.dedupe_key = j.dedupe_key AND NOT p.once_for_ever
-        ELSE p.ordering_key = j.ordering_key AND p.id < j.id END))
-  ORDER BY j.id LIMIT 1000"""
+  WHERE j.scope = {p1} AND j.state = 'blocked' AND NOT j.twin AND NOT EXISTS (
+    SELECT 1 FROM job p WHERE p.scope = j.scope AND p.ordering_key = j.ordering_key AND p.ordering_key IS NOT NULL
+      AND p.finished_at IS NULL AND p.id < j.id)
+UNION ALL
+SELECT j.kind, j.lane, j.ordering_key, j.dedupe_key, j.twin FROM job j
+  WHERE j.scope = {p1} AND j.state = 'blocked' AND j.twin AND NOT EXISTS (
+    SELECT 1 FROM job p WHERE p.scope = j.scope AND p.dedupe_key = j.dedupe_key AND p.dedupe_key IS NOT NULL
+      AND p.finished_at IS NULL AND NOT p.twin AND NOT p.once_for_ever)
+LIMIT 1000"""
 
 
 async def reap(database: Database, kinds: Mapping[str, JobKind], *, scope: str = "") -> int:
@@ -155,14 +163,20 @@ async def _oldest(tx: Transaction, before: float) -> list[Any]:
             return found
 
 
-async def _of_unknown_kinds(tx: Transaction, kinds: Mapping[str, JobKind], scope: str, due: float) -> Sequence[Any]:
-    known = json.dumps(sorted(kinds))
-    if tx.dialect == "sqlite":
-        return await tx.raw(
-            _UNKNOWN.format(p1="?1", p2="?2", p3="(SELECT value FROM json_each(?3))"), (scope, due, known)
-        )
-    texts = "(SELECT value FROM json_array_elements_text($3::text::json))"
-    return await tx.raw(_UNKNOWN.format(p1="$1", p2="$2", p3=texts), (scope, due, known))
+async def _of_unknown_kinds(tx: Transaction, kinds: Mapping[str, JobKind], scope: str, due: float) -> list[Any]:
+    """What is due since then and of no kind known here."""
+    sqlite = tx.dialect == "sqlite"
+    known, p1, p3 = json.dumps(sorted(kinds)), "?1" if sqlite else "$1", "?3" if sqlite else "$3::float8"
+    names = "(SELECT value FROM json_each(?2))"
+    if not sqlite:
+        names = "(SELECT value FROM json_array_elements_text($2::text::json))"
+    found = list(await tx.raw(_UNKNOWN_ALONE.format(p1=p1, p2=names, p3=p3), (scope, known, due)))
+    lanes = await tx.raw(_UNKNOWN_LANES.format(p1=p1, p2=names), (scope, known))
+    if lanes:
+        listed = OF_LANES[tx.dialect].replace("(?)", "(?2)")
+        names = json.dumps([[row.kind, row.lane] for row in lanes])
+        found += await tx.raw(_IN_LANES.format(p1=p1, lanes=listed, p3=p3), (scope, names, due))
+    return found
 
 
 async def _give_up(tx: Transaction, kinds: Mapping[str, JobKind], ended: Sequence[tuple[Any, str]], scope: str) -> None:
@@ -188,7 +202,7 @@ async def repair(database: Database, *, scope: str = "") -> int:
     Returns how many there were. It looks in a reading transaction, and writes only where something is wrong.
     """
     async with database.read() as tx:
-        p1 = "?" if tx.dialect == "sqlite" else "$1"
+        p1 = "?1" if tx.dialect == "sqlite" else "$1"
         stranded = await tx.raw(_STRANDED.format(p1=p1), (scope,))
         forgotten = await tx.raw(_FORGOTTEN.format(p1=p1), (scope,))
     if not stranded and not forgotten:

@@ -114,7 +114,8 @@ _OLDEST = (
 _SET_HEALTH = """
 UPDATE lane SET fails = h.fails, opened_at = h.opened_at, open_until = h.open_until, quarantine = h.quarantine,
     cap = h.cap, heard_at = h.heard_at, next_at = {oldest}
-  FROM ({source}) AS h WHERE lane.scope = {scope} AND lane.kind = h.kind AND lane.lane = h.lane"""
+  FROM ({source}) AS h WHERE lane.scope = {scope} AND lane.kind = h.kind AND lane.lane = h.lane
+    AND (lane.kind, lane.lane) IN {lanes}"""
 _HEALTH_FIELDS = (
     "kind text, lane text, fails int, opened_at float8, open_until float8, quarantine float8, cap int, heard_at float8"
 )
@@ -125,11 +126,14 @@ SET_HEALTH = {
         + ", ".join(f"e.value->>'{f.split()[0]}' AS {f.split()[0]}" for f in _HEALTH_FIELDS.split(", "))
         + " FROM json_each(?2) e",
         scope="?1",
+        # Said once more, so that SQLite looks up these lanes and does not go through all of them.
+        lanes="(SELECT e.value->>'kind', e.value->>'lane' FROM json_each(?2) e)",
     ),
     "postgresql": _SET_HEALTH.format(
         oldest=_OLDEST.format(max="greatest"),
         source=f"SELECT * FROM json_to_recordset($2::text::json) AS x({_HEALTH_FIELDS})",
         scope="$1",
+        lanes="(SELECT e.value->>'kind', e.value->>'lane' FROM json_array_elements($2::text::json) e)",
     ),
 }
 HEARD_EVERY = 86400.0  # how exactly it is known when a host was last heard of

@@ -83,16 +83,8 @@ _j = job.c
 _partial("ix_job_waiting", _j.scope, _j.kind, _j.lane, _j.run_at, _j.id, where="state = 'waiting' AND NOT alone")
 _partial("ix_job_alone", _j.scope, _j.run_at, _j.id, where="state = 'waiting' AND alone")
 _partial("ix_job_leased", _j.scope, _j.kind, _j.lane, _j.lease_until, where="state = 'leased'")
-_partial("ix_job_lease_until", _j.scope, _j.lease_until, where="state = 'leased'")
 _partial("ix_job_blocked", _j.scope, _j.id, where="state = 'blocked'")
 _partial("ix_job_finished_at", _j.scope, _j.finished_at, where="finished_at IS NOT NULL")
-_partial(
-    "ix_job_ordering_key",
-    _j.scope,
-    _j.ordering_key,
-    _j.id,
-    where="ordering_key IS NOT NULL AND finished_at IS NULL",
-)
 _partial("ix_job_ordered", _j.scope, _j.ordering_key, _j.id, where="ordering_key IS NOT NULL")
 _partial(
     "uq_job_dedupe_key",

@@ -5,6 +5,7 @@
 import asyncio
 import contextlib
 import logging
+import math
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping
 from contextlib import asynccontextmanager
@@ -47,9 +48,11 @@ class _Run:
     renew_at: float
     task: asyncio.Task[None] | None = None
     began_at: float = 0.0
+    stop_at: float = math.inf  # when its handler has had its time
     timer: asyncio.TimerHandle | None = None
     aside: bool = False  # it has given its place to another
     ended: bool = False
+    overdue: bool = False
     outcome: Outcome | None = None
     lost: bool = False
     unrecordable: bool = False
@@ -59,6 +62,8 @@ class _Run:
 class _Signals:
     wake: asyncio.Event = field(default_factory=asyncio.Event)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
+    all_ended: asyncio.Event = field(default_factory=asyncio.Event)
+    half_free: asyncio.Event = field(default_factory=asyncio.Event)
     started: asyncio.Event = field(default_factory=asyncio.Event)
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     hurry: asyncio.Event = field(default_factory=asyncio.Event)
@@ -91,6 +96,7 @@ class Worker:
         self._aside: Counter[str] = Counter()  # jobs that have given their place away
         self._alone: _Run | None = None
         self._room = Room()
+        self._looked_at = 0.0
         self._signals = _Signals()
         self.hears = asyncio.Event()  # set once jobs that other processes put are heard of
 
@@ -151,6 +157,7 @@ class Worker:
     # Taking
 
     async def _turn(self) -> None:
+        await self._gather()
         self._signals.wake.clear()
         try:
             found = await self._take()
@@ -159,6 +166,16 @@ class Worker:
             found = Leased()
         if not found.jobs:
             await self._rest(found)
+
+    async def _gather(self) -> None:
+        """Looks cost less by the dozen: between two of them a moment passes, unless half of what is held is free."""
+        since = clock.monotonic() - self._looked_at
+        places = sum(kind.at_once for kind in self._takes if self._busy[kind.name])
+        if since < FLUSH_AFTER and self._busy.total() * 2 > places:
+            self._signals.half_free.clear()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(FLUSH_AFTER - since):
+                    await self._signals.half_free.wait()
 
     async def _take(self) -> Leased:
         """Lease what there is room for, and start it."""
@@ -189,11 +206,15 @@ class Worker:
         ]
         if not slots:
             return Leased()
-        asked_at = clock.monotonic()
+        asked_at = self._looked_at = clock.monotonic()
         found = await lease(self.database, slots, identifiers.token(), scope=self.scope, alone=alone)
         for job in found.jobs:
             kind = self.kinds[job.kind]
-            run = _Run(job, kind, asked_at + kind.lease, asked_at + kind.lease / 3, began_at=clock.monotonic())
+            began_at = clock.monotonic()
+            run = _Run(
+                job, kind, asked_at + kind.lease, asked_at + kind.lease / 3,
+                began_at=began_at, stop_at=began_at + kind.deadline,
+            )  # fmt: skip
             self._runs.add(run)
             self._busy[kind.name] += 1
             self._failing[kind.name] += job.failing
@@ -226,6 +247,8 @@ class Worker:
                 self._runs.discard(run)
             self._signals.ended.set()
             self._signals.wake.set()
+            if not self._handling():
+                self._signals.all_ended.set()
 
     def _give_place_back(self, run: _Run) -> None:
         name = run.kind.name
@@ -238,6 +261,8 @@ class Worker:
         else:
             self._busy[name] -= 1
             self._failing[name] -= run.job.failing
+        if self._busy[name] * 2 <= run.kind.at_once:
+            self._signals.half_free.set()
 
     def _step_aside(self, kind: JobKind) -> None:
         """Those that have had no answer for a while give their places to others, the oldest first, while any may."""
@@ -264,21 +289,21 @@ class Worker:
         job, kind = run.job, run.kind
         if job.unreadable:
             return GiveUp(job.unreadable)
-        deadline = asyncio.timeout(kind.deadline)
         try:
-            async with deadline:
-                fetched = None if kind.fetch is None else await kind.fetch(job)
-                if isinstance(fetched, Done | Retry | GiveUp):
-                    return fetched
-                await self._write(run, fetched)
-                return None
+            fetched = None if kind.fetch is None else await kind.fetch(job)
+            if isinstance(fetched, Done | Retry | GiveUp):
+                return fetched
+            await self._write(run, fetched)
         except LeaseGone:
             run.lost = True
             return None
+        except asyncio.CancelledError:
+            if not run.overdue or run.task is None or run.task.uncancel():
+                raise
+            return Retry(why=f"took longer than {kind.deadline:g} seconds")
         except (Exception, SystemExit, KeyboardInterrupt) as error:  # no handler ends the house
-            if deadline.expired():
-                return Retry(why=f"took longer than {kind.deadline:g} seconds")
             return self._failure(job, error)
+        return None
 
     @staticmethod
     def _failure(job: Job, error: BaseException) -> Retry:
@@ -304,15 +329,25 @@ class Worker:
     # Keeping
 
     async def _renew(self) -> None:
-        """Renew all leases at once whenever one of them has used up a third of its length."""
+        """Renew all leases at once whenever one of them has used up a third of its length; stop what hangs."""
         while True:
             self._signals.started.clear()
-            due = min((run.renew_at for run in self._runs), default=None)
+            due = min((run.renew_at for run in self._runs), default=math.inf)
+            hangs = min((run.stop_at for run in self._runs if not (run.ended or run.overdue)), default=math.inf)
+            seconds = min(due, hangs) - clock.monotonic()
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(None if due is None else max(due - clock.monotonic(), 0.0)):
+                async with asyncio.timeout(None if seconds == math.inf else max(seconds, 0.0)):
                     await self._signals.started.wait()
-            if due is not None and clock.monotonic() >= due:
+            if clock.monotonic() >= hangs:
+                self._stop_what_hangs()
+            if clock.monotonic() >= due:
                 await self._renew_now([run for run in self._runs if not run.unrecordable])
+
+    def _stop_what_hangs(self) -> None:
+        for run in self._runs:
+            if not (run.ended or run.overdue) and run.stop_at <= clock.monotonic() and run.task is not None:
+                run.overdue = True
+                run.task.cancel()
 
     async def _renew_now(self, runs: list[_Run]) -> None:
         asked_at = clock.monotonic()
@@ -348,8 +383,11 @@ class Worker:
     async def _flush(self) -> None:
         while True:
             await self._signals.ended.wait()
-            await asyncio.sleep(FLUSH_AFTER)
+            with contextlib.suppress(TimeoutError):  # more may end meanwhile
+                async with asyncio.timeout(FLUSH_AFTER):
+                    await self._signals.all_ended.wait()
             self._signals.ended.clear()
+            self._signals.all_ended.clear()
             while batch := self._to_record():
                 if not await self._record(batch) and not await self._record_singly(batch):
                     await asyncio.sleep(TRY_AGAIN)
