@@ -90,6 +90,7 @@ class Terms:
     wall_ahead: float = 0.0  # how far this process' wall clock is ahead of the machine's
     kill_at: int = 0  # the statement at which it kills itself
     kill_after: bool = False
+    kill_matching: str = ""  # only statements with these words count
 
 
 @dataclass
@@ -195,12 +196,22 @@ async def _work(url: str, log: Log, terms: Terms) -> None:
     hand = Hand(log)
     worker = Worker(database, kinds(hand, terms), poll=0.2, reap_every=terms.reap_every, grace=terms.grace)
     hand.stopping = lambda: worker.stopping
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, worker.stop)
+
+    def stop() -> None:
+        worker.stop()
+        log.say("stopping")
+
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop)
     log.say("ready")
     if faults is None:
         await worker.run()
     else:
-        with faults.armed(terms.kill_at, after=terms.kill_after, act=_kill_myself):
+        with faults.armed(
+            terms.kill_at,
+            after=terms.kill_after,
+            act=_kill_myself,
+            matches=lambda sql: terms.kill_matching in sql,
+        ):
             await worker.run()
     await database.close()
 
