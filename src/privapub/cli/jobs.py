@@ -236,8 +236,13 @@ def resume(*, kind: Kind = None, as_json: Json = False) -> None:
     """Let go on what a restored backup held as unfinished: it goes out to the world."""
 
     async def work(server: Server) -> int:
-        async with server.database.write() as tx:
-            return await pause.resume(tx, kind)
+        number = 0
+        while True:
+            async with server.database.write() as tx:
+                some = await pause.resume(tx, kind)
+            if not some:
+                return number
+            number += some
 
     number = with_server(work)
     say({"resumed": number}, f"{number} jobs wait again." if number else "No job is paused.", as_json=as_json)

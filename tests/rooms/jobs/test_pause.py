@@ -171,3 +171,18 @@ async def test_to_cancel_a_paused_one_sends_nothing_out(database: Database) -> N
             await read.cancel(tx, create, clock.now())
     await resume(database)
     assert await take(database) == ["delete"]
+
+
+async def test_many_go_on_a_part_at_a_time_the_oldest_first(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pause, "_RESUME", pause._RESUME.replace(f"LIMIT {pause.AT_ONCE}", "LIMIT 3"))
+    await put_all(database, *(NewJob("work", f"{n}", ordering_key=f"key {n % 2}") for n in range(7)))
+    async with database.read() as tx:
+        oldest = [row.lane for row in await tx.all(select(table.c.lane).order_by(table.c.id))]
+    await pause_all(database)
+    assert await resume(database) == 3
+    assert [lane for lane, (state, _) in (await states(database)).items() if state != "paused"] == oldest[:3]
+    assert await Worker(database, KINDS).drain() == 3
+    assert [await resume(database), await resume(database), await resume(database)] == [3, 1, 0]
+    assert await Worker(database, KINDS).drain() == 4
