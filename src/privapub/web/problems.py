@@ -1,10 +1,12 @@
 """Errors as pages, and as JSON for who cannot read pages."""
 
+import structlog
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from privapub.errors import NotAllowed, NotFound, PrivaPubError
+from privapub.database.outage import is_outage
+from privapub.errors import NotAllowed, NotFound, PrivaPubError, Unavailable
 from privapub.federation import problems as federation
 from privapub.federation.served.answer import PRIVATE_CACHE
 from privapub.federation.served.asking import wants_document
@@ -13,6 +15,8 @@ from privapub.web.pages import missing, problem
 
 _TITLES = {400: "This cannot be understood", 405: "This cannot be done here", 503: "Not at the moment"}
 _HEADERS = {"Cache-Control": PRIVATE_CACHE, "Vary": "Accept"}
+
+log = structlog.get_logger()
 
 
 def answer(server: Server, request: Request, error: PrivaPubError) -> Response:
@@ -38,6 +42,22 @@ async def unrouted(request: Request, error: Exception) -> Response:
         None, request, status, _TITLES.get(status, "This did not work"), "This address takes other questions."
     )
     page.headers.update(headers)
+    return page
+
+
+async def outage(request: Request, error: Exception) -> Response:
+    """The database is away, full, locked or read-only: nothing was taken, and whoever asked is to ask again.
+
+    Anything else is raised again.
+    """
+    if not is_outage(error):
+        raise error
+    log.warning("the database cannot be used", error=type(getattr(error, "orig", None) or error).__name__)
+    later = federation.answer(Unavailable())
+    if request.method == "POST" or wants_document(request.headers.get("accept")):
+        return later
+    page = problem(None, request, later.status_code, _TITLES[later.status_code], str(Unavailable()))
+    page.headers["Retry-After"] = later.headers["Retry-After"]
     return page
 
 

@@ -9,6 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from privapub.database.outage import ERRORS
 from privapub.errors import PrivaPubError
 from privapub.server import Server
 from privapub.web.assets import asset
@@ -16,7 +17,7 @@ from privapub.web.front import front
 from privapub.web.headers import SecurityHeaders
 from privapub.web.persona import actor_or_page, persona
 from privapub.web.post import post_or_page
-from privapub.web.problems import answer, broken, unrouted
+from privapub.web.problems import answer, broken, outage, unrouted
 from privapub.web.tag import tag
 
 Page = Callable[[Server, Request], Awaitable[Response]]
@@ -41,6 +42,8 @@ def wrap(app: Starlette) -> ASGIApp:
     app.router.redirect_slashes = False
     app.add_exception_handler(HTTPException, unrouted)
     app.add_exception_handler(Exception, broken)
+    for kind in ERRORS:
+        app.add_exception_handler(kind, outage)
     return SecurityHeaders(app)
 
 
