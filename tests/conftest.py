@@ -14,6 +14,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
+import left_behind
 from fakes import ports
 from privapub import clock
 from privapub.database import connect
@@ -82,9 +83,13 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(autouse=True)
-def _clock_as_it_was() -> Iterator[None]:
+def _nothing_left_behind() -> Iterator[None]:
+    """A test that leaves the process otherwise than it found it fails, and not the one that comes after it."""
+    before = left_behind.state()
     yield
     clock.reset()
+    changed = left_behind.changed(before, left_behind.state())
+    assert not changed, f"the test left behind: {changed}"
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,8 @@ from typing import Any
 
 from sqlalchemy import make_url
 
+from fakes import ports
+
 
 @asynccontextmanager
 async def cable(url: str) -> AsyncIterator[Any]:
@@ -48,7 +50,7 @@ async def cable(url: str) -> AsyncIterator[Any]:
         yield
         is_cut = False
 
-    server = await asyncio.start_server(accept, "127.0.0.1", 0)
+    server = await asyncio.start_server(accept, sock=ports.bound())
     port = server.sockets[0].getsockname()[1]
     async with server:
         near = address.set(host="127.0.0.1", port=port, query={})
