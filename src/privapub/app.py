@@ -144,6 +144,7 @@ async def run(
         kinds = chosen(job_kinds(server), work) if work is not None else {}
         await (check_ready(server) if sockets is None or work is None else prepare(server))
         _say_what_is_let_through(settings)
+        await _say_what_is_paused(server)
         await stack.enter_async_context(_counting(server))
         if work is not None:
             async with server.database.write() as tx:

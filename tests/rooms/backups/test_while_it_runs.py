@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aiohttp import web
@@ -126,11 +127,13 @@ class Peer:
         return web.Response(status=202)
 
 
+def settings(place: Place) -> Settings:
+    return Settings(data=place.data, database_url=place.database, base_url=place.base_url, allow_addresses=LOOPBACK)
+
+
 @contextlib.asynccontextmanager
 async def opened(place: Place) -> AsyncIterator[Server]:
-    server = app.open_server(
-        Settings(data=place.data, database_url=place.database, base_url=place.base_url, allow_addresses=LOOPBACK)
-    )
+    server = app.open_server(settings(place))
     try:
         yield server
     finally:
@@ -161,6 +164,16 @@ async def unfinished(server: Server) -> list[tuple[str, str]]:
     async with server.database.read() as tx:
         rows = await tx.all(select(job.c.kind, job.c.state).where(job.c.finished_at.is_(None)).order_by(job.c.id))
     return [tuple(row) for row in rows]
+
+
+async def said_of_pauses(place: Place) -> list[Any]:
+    """What a process that works says of them at its start."""
+    stopping = app.Stopping()
+    with capture_logs() as said:
+        await app.run(
+            settings(place), sockets=None, work=app.Work(), started=lambda _server: stopping(), stopping=stopping
+        )
+    return [line for line in said if "paused" in line["event"]]
 
 
 async def test_a_restored_server_sends_nothing_until_it_is_told_to_and_then_each_delivery_once(
@@ -197,10 +210,10 @@ async def test_a_restored_server_sends_nothing_until_it_is_told_to_and_then_each
             states = {state for kind, state in await unfinished(copy) if kind not in STAY}
             number = len([kind for kind, _ in await unfinished(copy) if kind not in STAY])
             assert states == {"paused"}
-            with capture_logs() as said:
-                await app._say_what_is_paused(copy)
-            assert [(line["log_level"], line["jobs"]) for line in said] == [("warning", number)]
-            assert "`privapub jobs resume`" in said[0]["event"]
+            (line,) = await said_of_pauses(elsewhere)
+            assert (line["log_level"], line["jobs"]) == ("warning", number)
+            assert "`privapub jobs resume`" in line["event"]
+            assert peer.taken == Counter()
             clock.advance(86400.0)
             await Worker(copy.database, job_kinds(copy)).drain()
             assert peer.taken == Counter()
@@ -213,9 +226,7 @@ async def test_a_restored_server_sends_nothing_until_it_is_told_to_and_then_each
             async with copy.database.write() as tx:
                 assert await pause.resume(tx) > 0
             await Worker(copy.database, job_kinds(copy)).drain()
-            with capture_logs() as said:
-                await app._say_what_is_paused(copy)
-            assert said == []
+            assert await said_of_pauses(elsewhere) == []
             assert [kind for kind, _ in await unfinished(copy) if kind not in STAY] == []
             assert set(peer.taken.values()) == {1}
             assert set(peer.taken) <= everything
