@@ -104,7 +104,7 @@ async def chosen(tx: Transaction, which: Filter, *, scope: str = "") -> list[int
     """The numbers of all jobs that the filter lets through, ascending."""
     ids: list[int] = []
     for section in _sections(which, scope):
-        async for some in (await tx.connection.stream(section)).partitions(10_000):
+        async for some in (await tx.connection.stream(section.execution_options(yield_per=10_000))).partitions():
             ids += [row.id for row in some]
     return sorted(ids)
 
