@@ -245,7 +245,7 @@ def resume(*, kind: Kind = None, as_json: Json = False) -> None:
             number += some
 
     number = with_server(work)
-    say({"resumed": number}, f"{number} jobs wait again." if number else "No job is paused.", as_json=as_json)
+    say({"resumed": number}, f"No longer paused: {number}." if number else "No job is paused.", as_json=as_json)
 
 
 @dataclass(frozen=True)

@@ -38,13 +38,13 @@ def restore(
             file, place, revisions=REVISIONS, stay=STAY, empty=empty, other_domain=other_domain, progress=progress
         )
     paused = asyncio.run(_paused(what.database))
-    lines = [f"The backup of {made.made_at} is restored: the database and {made.media.files} media files."]
+    lines = [f"The backup of {made.made_at} is restored: the database and the media ({made.media.files} files)."]
     if made.database.schema != HEAD:
         lines.append(f"It has schema {made.database.schema}: run `privapub migrate` before the server is started.")
     if paused:
         lines.append(
-            f"{paused} jobs are paused, so that this copy sends nothing unasked. Once the server that the backup was "
-            "made of runs no more, `privapub jobs resume` lets them go out."
+            f"Paused, so that this copy sends nothing unasked: {paused} of its jobs. Once the server that the backup "
+            "was made of runs no more, `privapub jobs resume` lets them go out."
         )
     say(
         {"file": str(file), "paused": paused, "migrate": made.database.schema != HEAD, **msgspec.to_builtins(made)},

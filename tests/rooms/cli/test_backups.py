@@ -72,13 +72,13 @@ def test_people_are_told_what_to_do_next(
     capsys.readouterr()
     assert typed("backup", "saved.tar") == 0
     said = capsys.readouterr()
-    assert "saved.tar holds the database and 0 media files" in said.out
+    assert "saved.tar holds the database and the media (0 files, " in said.out
     assert said.err == ""
     monkeypatch.setenv("PRIVAPUB_DATA", str(tmp_path / "new"))
     assert typed("restore", "saved.tar") == 0
-    assert "1 jobs are paused" in capsys.readouterr().out
+    assert "unasked: 1 of its jobs" in capsys.readouterr().out
     assert typed("jobs", "resume") == 0
-    assert "1 jobs wait again." in capsys.readouterr().out
+    assert "No longer paused: 1." in capsys.readouterr().out
     assert typed("jobs", "resume") == 0
     assert "No job is paused." in capsys.readouterr().out
 
