@@ -37,8 +37,8 @@ def backup(
     size = target.stat().st_size
     say(
         {"file": str(target), "bytes": size, **msgspec.to_builtins(made)},
-        f"{target} holds the database and the media ({made.media.files} files, {size / 1e6:,.1f} MB in all). Whoever reads it can "
-        "write in the names of all personas: keep it as you keep a password.",
+        f"{target} holds the database and the media ({made.media.files} files, {size / 1e6:,.1f} MB in all). "
+        "Whoever reads it can write in the names of all personas: keep it as you keep a password.",
         as_json=as_json,
     )
 
