@@ -44,16 +44,12 @@ def _all_sqlite(connection: sqlite3.Connection, sql: str, values: tuple[Any, ...
 async def _ask_postgresql(pooled: Any, sql: str, values: tuple[Any, ...]) -> Sequence[Any]:
     """Past SQLAlchemy, whose own bookkeeping must know of the transaction that its driver then is in."""
     adapted = pooled.dbapi_connection
-    if adapted._transaction is None:  # noqa: SLF001 - see above
-        await adapted._start_transaction()  # noqa: SLF001 - see above
     try:
+        if adapted._transaction is None:  # noqa: SLF001 - see above
+            await adapted._start_transaction()  # noqa: SLF001 - see above
         rows = await pooled.driver_connection.fetch(sql, *values)
     except Exception as error:
-        import asyncpg  # noqa: PLC0415 - a server on SQLite does not load it
-
-        if isinstance(error, asyncpg.PostgresError | asyncpg.InterfaceError | OSError):
-            raise DBAPIError.instance(sql, values, error, type(error)) from error
-        raise
+        raise DBAPIError.instance(sql, values, error, Exception) from error
     return _named(tuple(rows[0].keys()), rows) if rows else ()
 
 

@@ -51,9 +51,10 @@ def became(job: Job, outcome: Outcome, attempts: int, now: float, chance: float)
         case Done():
             return Became(DONE, job.run_at, job.attempt, now, None, outcome)
         case GiveUp(why):
-            return Became(FAILED, job.run_at, job.attempt, now, why[:_WHY_LENGTH], outcome)
+            why = _said(why)
+            return Became(FAILED, job.run_at, job.attempt, now, why, replace(outcome, why=why))
         case Retry(after, why):
-            why = why[:_WHY_LENGTH]
+            why = _said(why)
             spends = outcome.spends_attempt and not job.probe
             if spends and job.attempt >= attempts:
                 return Became(FAILED, job.run_at, job.attempt, now, why, GiveUp(why, heard=outcome.heard))
@@ -61,6 +62,11 @@ def became(job: Job, outcome: Outcome, attempts: int, now: float, chance: float)
             attempt = job.attempt if spends else job.attempt - 1
             settled = replace(outcome, after=seconds, why=why, spends_attempt=spends)
             return Became(WAITING, now + seconds, attempt, None, why, settled)
+
+
+def _said(why: str) -> str:
+    """A reason that every database can hold: what a peer says may get into it."""
+    return why[:_WHY_LENGTH].replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 
 async def finish(

@@ -66,38 +66,44 @@ _KEYS = {
     "postgresql": "(SELECT k.value FROM json_array_elements_text($2::text::json) k(value))",
 }
 _SCOPE = {"sqlite": "?", "postgresql": "$1"}
+# Lanes are held by now. Who holds a row of them and waits for the lane is cancelling it, and frees what is behind it.
+_SKIP = {"sqlite": "", "postgresql": "FOR UPDATE OF job SKIP LOCKED"}
 _TWINS = (
     "SELECT dedupe_key, state FROM job WHERE scope = {scope} AND dedupe_key IN {keys}"
     " AND dedupe_key IS NOT NULL AND NOT twin AND finished_at IS NULL"
 )
 _RELEASE_TWINS = """
 UPDATE job SET state = 'waiting', twin = false
+  WHERE id IN (SELECT job.id FROM job
   WHERE scope = {scope} AND dedupe_key IN {keys} AND dedupe_key IS NOT NULL AND finished_at IS NULL
     AND state = 'blocked' AND twin
     AND NOT EXISTS (SELECT 1 FROM job p WHERE p.scope = job.scope AND p.dedupe_key = job.dedupe_key
-      AND p.finished_at IS NULL AND NOT p.twin)
+      AND p.finished_at IS NULL AND NOT p.twin) {skip})
   RETURNING kind, lane, run_at"""
 _RELEASE_ORDERED = """
 UPDATE job SET state = 'waiting'
+  WHERE id IN (SELECT job.id FROM job
   WHERE scope = {scope} AND ordering_key IN {keys} AND ordering_key IS NOT NULL AND finished_at IS NULL
     AND state = 'blocked' AND NOT twin
     AND NOT EXISTS (SELECT 1 FROM job p WHERE p.scope = job.scope AND p.ordering_key = job.ordering_key
-      AND p.finished_at IS NULL AND p.id < job.id)
+      AND p.finished_at IS NULL AND p.id < job.id) {skip})
   RETURNING kind, lane, run_at"""
 
 _TAKE_BACK = """
 UPDATE job SET state = 'cancelled', finished_at = {now}, why = {why}, alone = false
+  WHERE id IN (SELECT job.id FROM job
   WHERE scope = {scope} AND ordering_key IN {keys} AND ordering_key IS NOT NULL AND finished_at IS NULL
     AND state <> 'leased' AND coalesce(part, '') <> 'last'
     AND EXISTS (SELECT 1 FROM job p WHERE p.scope = job.scope AND p.ordering_key = job.ordering_key
-      AND p.finished_at IS NULL AND p.part = 'last' AND p.id > job.id)
+      AND p.finished_at IS NULL AND p.part = 'last' AND p.id > job.id) {skip})
   RETURNING *"""
 _CANCEL_LAST = """
 UPDATE job SET state = 'cancelled', finished_at = {now}, why = {why}
+  WHERE id IN (SELECT job.id FROM job
   WHERE scope = {scope} AND ordering_key IN {keys} AND ordering_key IS NOT NULL AND finished_at IS NULL
     AND state <> 'leased' AND part = 'last'
     AND NOT EXISTS (SELECT 1 FROM job p WHERE p.scope = job.scope AND p.ordering_key = job.ordering_key
-      AND p.part = 'last' AND p.id > job.id)
+      AND p.part = 'last' AND p.id > job.id) {skip})
   RETURNING *"""
 OF_LANES = {
     "sqlite": "(SELECT e.value->>0, e.value->>1 FROM json_each(?) e)",
@@ -241,15 +247,17 @@ class Settling:
 
     async def _cancel(self, tx: Transaction, statement: str, keys: set[str], now: float) -> list[Any]:
         if tx.dialect == "sqlite":
-            sql = statement.format(now="?", why="?", scope="?", keys=_KEYS["sqlite"])
+            sql = statement.format(now="?", why="?", scope="?", keys=_KEYS["sqlite"], skip="")
             values: tuple[Any, ...] = (now, TAKEN_BACK, self.scope, json.dumps(sorted(keys)))
         else:
-            sql = statement.format(now="$3::float8", why="$4::text", scope="$1", keys=_KEYS["postgresql"])
+            sql = statement.format(
+                now="$3::float8", why="$4::text", scope="$1", keys=_KEYS["postgresql"], skip=_SKIP["postgresql"]
+            )
             values = (self.scope, json.dumps(sorted(keys)), now, TAKEN_BACK)
         return list(await tx.raw(sql, values))
 
     async def _release(self, tx: Transaction, statement: str, keys: set[str]) -> list[Any]:
-        sql = statement.format(scope=_SCOPE[tx.dialect], keys=_KEYS[tx.dialect])
+        sql = statement.format(scope=_SCOPE[tx.dialect], keys=_KEYS[tx.dialect], skip=_SKIP[tx.dialect])
         return list(await tx.raw(sql, (self.scope, json.dumps(sorted(keys)))))
 
     async def _put_twins(self, tx: Transaction) -> list[Any]:

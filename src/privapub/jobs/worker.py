@@ -182,13 +182,17 @@ class Worker:
         if self._alone is not None:
             return Leased()
         if self._room.making(clock.monotonic()):
-            return Leased() if self._handling() else await self._take_alone()
+            return Leased() if self._holds() else await self._take_alone()
         found = await self._lease(alone=False)
         if found.alone_waits and not found.jobs:
-            if not self._handling():
+            if not self._holds():
                 return await self._take_alone(found)
             self._room.wanted(clock.monotonic())
         return found
+
+    def _holds(self) -> bool:
+        """Whether anything would be lost with this process: what runs, and outcomes that are not written yet."""
+        return any(not run.unrecordable for run in self._runs)
 
     async def _take_alone(self, otherwise: Leased | None = None) -> Leased:
         self._room.had()
