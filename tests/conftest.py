@@ -50,6 +50,10 @@ EMPTY = """
         IF filled IS NOT NULL THEN
             EXECUTE 'TRUNCATE ' || array_to_string(filled, ', ') || ' RESTART IDENTITY CASCADE';
         END IF;
+        -- Tables that a test left empty count from one again, too.
+        FOR name IN SELECT sequencename FROM pg_sequences WHERE schemaname = 'public' AND last_value IS NOT NULL LOOP
+            EXECUTE format('ALTER SEQUENCE %I RESTART', name);
+        END LOOP;
     END $$
 """
 

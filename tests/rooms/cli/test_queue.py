@@ -7,17 +7,20 @@ from typing import Any
 
 import anyio
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
+from privapub.cli import jobs
 from privapub.database.connect import Database
+from privapub.database.transaction import Transaction
 from privapub.federation.delivery.deliver import DELIVERY
-from privapub.jobs import progress
+from privapub.jobs import progress, read
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import Done, GiveUp, Job, NewJob, Outcome
 from privapub.jobs.kind import JobKind
 from privapub.jobs.lease import Slot, lease
 from privapub.jobs.moment import moment
 from privapub.jobs.outcome import finish
+from privapub.jobs.read import Changed
 from privapub.jobs.tables import job as table
 from privapub.jobs.tables import lane as lanes
 
@@ -275,3 +278,26 @@ async def test_the_report_counts_what_was_given_up(database: Database, told: Tol
     await run_all(database, GiveUp("404"))
     assert (await told("federation", "report"))["given_up"] == [{"host": "a.example", "why": "404", "count": 2}]
     assert "Deliveries given up\nhost       why  count\na.example  404  2\n" in await said("federation", "report")
+
+
+@pytest.mark.parametrize("at_once", [1, 2])
+async def test_many_take_more_than_one_step(
+    database: Database, told: Told, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    """Nothing that waits for another is let go on between two steps, and a purge leaves nothing for its steps' sake."""
+    monkeypatch.setattr(jobs, "AT_ONCE", at_once)
+    await put_all(database, *(NewJob("work", "work", ordering_key="k") for _ in range(5)))
+    let_go: list[str] = []
+    cancel_all = read.cancel_all
+
+    async def watched(tx: Transaction, *values: Any) -> Changed:
+        waiting = await tx.all(select(table.c.id).where(table.c.state == "waiting"))
+        let_go.extend(row.id for row in waiting)
+        return await cancel_all(tx, *values)
+
+    monkeypatch.setattr(read, "cancel_all", watched)
+    assert (await told("jobs", "cancel", "--kind", "work", "--yes"))["cancelled"] == 5
+    assert set(let_go) == {1}
+    assert (await told("jobs", "retry", "--state", "cancelled", "--yes"))["queued"] == 1
+    await told("jobs", "cancel", "5")
+    assert await told("jobs", "purge", "--all") == {"found": 5, "done": True, "deleted": 5, "refused": {}}
