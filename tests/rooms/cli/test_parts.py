@@ -1,0 +1,108 @@
+"""What the three commands that last are asked to do, and how they begin."""
+
+import sys
+from pathlib import Path
+
+import anyio
+import pytest
+
+from fakes import ports
+from privapub.app import Stopping, Work, chosen
+from privapub.cli.parts import Parts, parts
+from privapub.errors import OperatorError
+from privapub.jobs.job import Done, Job, Outcome
+from privapub.jobs.kind import JobKind
+from rules.house import SOURCE
+
+
+async def nothing(_job: Job) -> Outcome:
+    return Done()
+
+
+KINDS = {name: JobKind(name, fetch=nothing, at_once=8) for name in ("delivery", "inbox", "post_published", "prune")}
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("serve", Parts(web=True, work=True)),
+        ("web", Parts(web=True, work=False)),
+        ("work", Parts(web=False, work=True)),
+        ("work --kinds inbox,delivery", Parts(web=False, work=True, kinds=("inbox", "delivery"))),
+        ("work --kinds=facts --concurrency=3", Parts(web=False, work=True, kinds=("facts",), concurrency=3)),
+    ],
+)
+def test_a_plain_line_is_read_without_what_reads_options(line: str, meant: Parts) -> None:
+    assert parts(line.split()) == meant
+
+
+@pytest.mark.parametrize(
+    "line", ["", "serve --help", "web now", "work --concurrency 0", "work --concurrency x", "work --kind", "work now"]
+)
+def test_anything_else_is_left_to_what_explains_it(line: str) -> None:
+    assert parts(line.split()) is None
+
+
+def at_once(*names: str, concurrency: int | None = None) -> dict[str, int]:
+    return {name: kind.at_once for name, kind in chosen(KINDS, Work(names, concurrency)).items()}
+
+
+def test_only_the_chosen_kinds_have_places_and_the_others_stay_known() -> None:
+    assert at_once() == dict.fromkeys(KINDS, 8)
+    assert at_once("inbox") == {"delivery": 0, "inbox": 8, "post_published": 0, "prune": 0}
+    assert at_once("facts", "prune") == {"delivery": 0, "inbox": 0, "post_published": 8, "prune": 8}
+    assert at_once("delivery", concurrency=3) == {"delivery": 3, "inbox": 0, "post_published": 0, "prune": 0}
+
+
+def test_a_kind_that_there_is_not_is_said_with_the_nearest() -> None:
+    with pytest.raises(OperatorError) as near:
+        chosen(KINDS, Work(["deliveries"]))
+    assert near.value.hint == "Did you mean delivery?"
+    with pytest.raises(OperatorError) as far:
+        chosen(KINDS, Work(["zzz"]))
+    assert far.value.hint == "There are facts, delivery, inbox, prune."
+
+
+def test_what_is_told_to_stop_before_anybody_listens_is_told_then() -> None:
+    stopping, told = Stopping(), list[str]()
+    stopping.once()
+    stopping.once()
+    stopping.then(lambda: told.append("early"))
+    assert told == ["early"]
+    stopping()
+    assert told == ["early", "early"]
+
+
+async def typed(folder: Path, *words: str, **environ: str) -> tuple[int | None, str]:
+    """What a command of the terminal ends with, and what it says."""
+    own = {"PYTHONPATH": str(SOURCE), "PRIVAPUB_DATA": str(folder / "data"), **environ}
+    with anyio.fail_after(90):
+        done = await anyio.run_process([sys.executable, "-m", "privapub.cli.entry", *words], check=False, env=own)
+    return done.returncode, done.stderr.decode()
+
+
+async def test_web_and_work_make_no_tables_and_say_who_does(tmp_path: Path) -> None:
+    status, said = await typed(tmp_path, "work")
+    assert status == 1
+    assert said.startswith("Error: The database has no tables yet.\nHint: ")
+    assert "anew" not in said
+
+
+async def test_a_taken_port_is_said_before_anything_is_loaded(tmp_path: Path) -> None:
+    with ports.bound() as taken:
+        taken.listen()
+        port = taken.getsockname()[1]
+        status, said = await typed(tmp_path, "web", PRIVAPUB_LISTEN=f"127.0.0.1:{port}")
+    assert (status, said.splitlines()[0]) == (1, f"Error: Port {port} on 127.0.0.1 is taken.")
+
+
+async def test_the_parent_and_a_child_on_sqlite_load_only_what_they_need() -> None:
+    shows = "import sys; print(*sorted(sys.modules))"
+    for begins, not_needed in (
+        ("import privapub.cli.entry", {"asyncio", "sqlalchemy", "structlog", "typer", "uvicorn"}),
+        ("import privapub.cli.process", {"typer", "asyncpg", "alembic"}),
+    ):
+        done = await anyio.run_process(
+            [sys.executable, "-c", f"{begins}; {shows}"], check=True, env={"PYTHONPATH": str(SOURCE)}
+        )
+        assert not not_needed & set(done.stdout.decode().split())
