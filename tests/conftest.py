@@ -107,14 +107,16 @@ def postgresql_server() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-async def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+async def sqlite_template(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    del anyio_backend
     path = tmp_path_factory.mktemp("sqlite") / "template.sqlite3"
     await upgrade(f"sqlite:///{path}")
     return path
 
 
 @pytest.fixture(scope="session")
-async def postgresql_template(postgresql_server: str) -> str:
+async def postgresql_template(anyio_backend: str, postgresql_server: str) -> str:
+    del anyio_backend
     # No test pulls the plug of the machine, and a database for each test is a lot to wait for on a disk.
     for setting in ("fsync", "synchronous_commit", "full_page_writes"):
         await _statement(postgresql_server, f"ALTER SYSTEM SET {setting} = off")
@@ -155,8 +157,12 @@ async def postgresql_url(postgresql_emptied: str) -> AsyncIterator[str]:
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def database_url(request: pytest.FixtureRequest) -> str:
-    """The URL of a fresh database, once of each kind."""
+def database_url(request: pytest.FixtureRequest, anyio_backend: str) -> str:
+    """The URL of a fresh database, once of each kind.
+
+    (With `anyio_backend`, a test that is not asynchronous can be the first to ask for it.)
+    """
+    del anyio_backend
     url: str = request.getfixturevalue(f"{request.param}_url")
     return url
 

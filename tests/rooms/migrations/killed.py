@@ -9,10 +9,12 @@ from sqlalchemy import Engine, event
 
 from privapub.database.connect import Database
 from privapub.migrations import apply
+from privapub.migrations.run import HEAD
 from rooms.migrations import newer, older
 
 RELEASES = Path(__file__).parent / "releases"
 REAL = apply.VERSIONS
+REAL_HEAD = HEAD  # whatever a test says that it is
 
 
 def take_step(url: str, upto: str, back: bool, dies_at: int) -> None:

@@ -206,3 +206,9 @@ def test_the_known_steps_are_the_files_in_their_order() -> None:
 
 def test_a_server_whose_schema_is_right_need_not_load_alembic() -> None:
     assert "alembic" not in (SOURCE / "privapub/migrations/run.py").read_text().replace("alembic_version", "")
+
+
+async def test_steps_are_never_taken_on_the_database_that_other_tests_use(
+    postgresql_url: str, postgresql_emptied: str
+) -> None:
+    assert postgresql_url != postgresql_emptied

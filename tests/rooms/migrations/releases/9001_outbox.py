@@ -3,10 +3,10 @@
 import sqlalchemy as sa
 from alembic import op
 
-from privapub.migrations.run import HEAD
+from rooms.migrations.killed import REAL_HEAD
 
 revision = "9001"
-down_revision = HEAD
+down_revision = REAL_HEAD
 
 
 def upgrade() -> None:
