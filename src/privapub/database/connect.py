@@ -103,7 +103,6 @@ def _sqlite(path: str, *, writer: bool) -> AsyncEngine:
         f"sqlite+aiosqlite:///{path}",
         pool_size=1 if writer else READERS,
         max_overflow=0,
-        pool_reset_on_return=None,  # every transaction is ended where it was begun
         pool_timeout=60,
         connect_args={"timeout": BUSY, "isolation_level": None, "cached_statements": 256},
     )
@@ -134,5 +133,9 @@ def _sqlite(path: str, *, writer: bool) -> AsyncEngine:
             await_only(driver._execute(driver._conn.execute, "BEGIN IMMEDIATE" if writer else "BEGIN"))  # noqa: SLF001 - see above
         except sqlite3.Error as error:
             raise DBAPIError.instance("BEGIN", (), error, sqlite3.Error) from error
+        except BaseException:
+            # Given up while the thread was at it: the transaction may begin yet, and nobody would end it.
+            connection.invalidate()
+            raise
 
     return engine
