@@ -31,6 +31,7 @@ from privapub.errors import PrivaPubError
 BEAT_EVERY = 5.0
 SILENCE = 120.0
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 30.0
+OVERSLEPT = 1.0
 LONG_LIFE = 60.0  # whoever lived as long had no trouble with starting
 
 BEAT, READY, ENDS, STOP = b".", b"r", b"!", b"s"
@@ -180,7 +181,10 @@ class Keeper:
             os.kill(life.pid, signal.SIGKILL)
             left = self.silence
         open_line = [life.line] if life.line.fileno() >= 0 else []
+        began = clock.monotonic()
         select.select([*open_line, self._wake[0]], [], [], left)
+        if clock.monotonic() - began > left + OVERSLEPT:  # the whole machine stood still, not the child alone
+            life.heard = clock.monotonic()
         self._pass_on(life, self._signals())
         pid, status = os.waitpid(life.pid, os.WNOHANG)
         _read(life)  # after the look whether it has ended: so nothing that it said last is missed

@@ -98,6 +98,19 @@ async def test_a_child_that_gives_no_sign_of_life_is_killed_and_started_again(tm
         assert await told.lives() != first
 
 
+async def test_whoever_stood_still_together_with_its_child_does_not_hold_it_against_it(tmp_path: Path) -> None:
+    """A machine that was put to sleep, or a container that was paused."""
+    with parent(tmp_path, "waits twice", silence=1.0) as told:
+        child = await told.lives()
+        os.kill(child, signal.SIGSTOP)
+        told.tell(signal.SIGSTOP)
+        await asyncio.sleep(2.5)  # longer than the silence that is borne, and what is overslept
+        told.tell(signal.SIGCONT)
+        os.kill(child, signal.SIGCONT)
+        told.tell(signal.SIGTERM)
+        assert await told.says() == "told", "it was not killed"
+
+
 async def test_a_child_that_stays_down_is_tried_less_and_less_often(tmp_path: Path) -> None:
     with parent(tmp_path, "exits", "exits", "exits") as told:
         pauses = []
