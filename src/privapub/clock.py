@@ -4,7 +4,6 @@ Moments are seconds since 1970-01-01T00:00Z as a float, everywhere: in tables, i
 ending in `_at`. Documents and pages turn them into text at their edge (`iso`, `http_date`).
 """
 
-import email.utils
 import time
 from datetime import UTC, datetime
 
@@ -57,12 +56,16 @@ def iso_day(moment: float) -> str:
 
 def http_date(moment: float) -> str:
     """IMF-fixdate of RFC 9110, section 5.6.7."""
-    return email.utils.formatdate(moment, usegmt=True)
+    from email.utils import formatdate  # noqa: PLC0415 - the parent that only watches over a server knows no headers
+
+    return formatdate(moment, usegmt=True)
 
 
 def from_http_date(text: str) -> float | None:
     """A `Date` or `Retry-After` header's moment, or None where it is none."""
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - as above
+
     try:
-        return email.utils.parsedate_to_datetime(text).timestamp()
+        return parsedate_to_datetime(text).timestamp()
     except (ValueError, TypeError, OverflowError):
         return None

@@ -27,6 +27,8 @@ def run(what: Parts) -> None:
 
 
 def _in_the_child(settings: Settings, what: Parts, sockets: list[socket.socket], line: Line | None) -> None:
+    # What writes the log would load it for tracebacks in colours that nobody asks for: 3 MB, and a tenth of the start.
+    sys.modules.setdefault("rich", None)  # type: ignore[arg-type]  # None is how Python writes "not to be had"
     from privapub.cli.process import live  # noqa: PLC0415 - all that is heavy is loaded where it is used, and only there
 
     live(settings, what, sockets, line)

@@ -1,5 +1,7 @@
 """What the three commands that last are asked to do, and how they begin."""
 
+import re
+import signal
 import sys
 from pathlib import Path
 
@@ -94,6 +96,44 @@ async def test_a_taken_port_is_said_before_anything_is_loaded(tmp_path: Path) ->
         port = taken.getsockname()[1]
         status, said = await typed(tmp_path, "web", PRIVAPUB_LISTEN=f"127.0.0.1:{port}")
     assert (status, said.splitlines()[0]) == (1, f"Error: Port {port} on 127.0.0.1 is taken.")
+
+
+def resident(process: int | str) -> int:
+    """Bytes of memory that a process holds."""
+    status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
+    return 1024 * int(re.findall(r"VmRSS:\s+(\d+) kB", status)[0])
+
+
+def children(process: int) -> list[str]:
+    """The processes that it has started."""
+    return Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii").split()
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux tells how large a process is")
+async def test_an_idle_server_is_small(tmp_path: Path) -> None:
+    """Parent and child together: 100 MiB on CPython 3.11, and some room for other versions."""
+    own = {
+        "PYTHONPATH": str(SOURCE),
+        "PRIVAPUB_DATA": str(tmp_path / "data"),
+        "PRIVAPUB_LISTEN": f"127.0.0.1:{ports.free()}",
+    }
+    command = [sys.executable, "-m", "privapub.cli.entry", "serve"]
+    async with await anyio.open_process(command, stderr=None, env=own) as server:
+        try:
+            assert server.stdout is not None
+            with anyio.fail_after(120):
+                said = b""
+                while b"account create" not in said:
+                    said += await server.stdout.receive()
+            (child,) = children(server.pid)
+            assert resident(server.pid) < 20 * 2**20
+            assert resident(server.pid) + resident(child) < 115 * 2**20
+            server.send_signal(signal.SIGTERM)
+            with anyio.fail_after(60):
+                assert await server.wait() == 0
+        finally:
+            if server.returncode is None:
+                server.kill()
 
 
 async def test_the_parent_and_a_child_on_sqlite_load_only_what_they_need() -> None:
