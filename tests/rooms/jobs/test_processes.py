@@ -29,6 +29,7 @@ class Ear:
 
     port: int = 0
     ready: asyncio.Event = field(default_factory=asyncio.Event)
+    began: asyncio.Event = field(default_factory=asyncio.Event)
     lines: list[list[str]] = field(default_factory=list)
     lanes: Counter[str] = field(default_factory=Counter)
     workers: Counter[str] = field(default_factory=Counter)
@@ -45,6 +46,7 @@ class Ear:
                 return
             lane, worker = words[2], words[3]
             self.lines.append(words)
+            self.began.set()
             self.lanes[lane] += 1
             self.workers[worker] += 1
             self.most_in_a_lane = max(self.most_in_a_lane, self.lanes[lane])
@@ -115,16 +117,17 @@ async def test_workers_that_are_killed_at_random_moments_lose_nothing(database: 
     count = 0
     async with listening() as ear:
         with anyio.fail_after(120 + 10 * KILLS):
-            for _ in range(KILLS):
+            for kill in range(KILLS):
                 async with database.write() as tx:
                     jobs = [NewJob("send", f"host:{n % 3}.example", {"n": n}) for n in (count, count + 1)]
                     jobs += [NewJob("write", "write", {"n": n}) for n in range(count, count + 4)]
                     await put(tx, jobs)
                 count += 4
                 ear.ready.clear()
+                ear.began.clear()
                 with started(database_url, ear):
-                    await ear.ready.wait()
-                    await asyncio.sleep(identifiers.uniform(0.0, 0.15))
+                    await (ear.began if kill % 2 else ear.ready).wait()  # on a slow machine much time is between them
+                    await asyncio.sleep(identifiers.uniform(0.0, 0.009 if kill % 2 else 0.15))
             with started(database_url, ear, 2):
                 await all_done(database)
     async with database.read() as tx:

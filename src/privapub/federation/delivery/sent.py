@@ -37,12 +37,12 @@ async def note_outcomes(tx: Transaction, rows: list[dict[str, object]]) -> None:
 
 
 def outcome_row(job: Job, outcome: str, why: str, now: float) -> dict[str, object]:
-    """What became of a delivery, for `note_outcomes`."""
+    """What became of a delivery, for `note_outcomes`; one that does not say of what is of no post."""
     arguments = job.args
     return {
-        "post": arguments["post"],
-        "to": arguments["inbox"],
-        "who": arguments["recipient"],
+        "post": arguments.get("post"),
+        "to": arguments.get("inbox"),
+        "who": arguments.get("recipient"),
         "outcome": outcome,
         "why": why,
         "at": now,
