@@ -134,8 +134,14 @@ def _sqlite(path: str, *, writer: bool) -> AsyncEngine:
         except sqlite3.Error as error:
             raise DBAPIError.instance("BEGIN", (), error, sqlite3.Error) from error
         except BaseException:
-            # Given up while the thread was at it: the transaction may begin yet, and nobody would end it.
-            connection.invalidate()
+            # Given up while the thread was at it: what begins yet is ended there at once, since nobody else would.
+            driver._tx.put_nowait((None, driver._conn.rollback))  # noqa: SLF001 - see above
             raise
+
+    @event.listens_for(engine.sync_engine, "invalidate")
+    def on_invalidate(connection: Any, _record: Any, _error: BaseException | None) -> None:
+        # Given up in the middle of a statement: it is closed later, and held SQLite's one lock until then.
+        driver = connection.driver_connection
+        driver._tx.put_nowait((None, driver._conn.rollback))  # noqa: SLF001 - see above
 
     return engine
