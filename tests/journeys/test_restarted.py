@@ -1,15 +1,18 @@
 """Jobs that end their process end in a state with a reason; the work goes on in a new process."""
 
 import asyncio
+import os
 import signal
 from pathlib import Path
 
+import aiohttp
 import anyio
 import pytest
 from sqlalchemy import func, select
 
 from fakes import poison
 from fakes.processes import FORKED
+from journeys.test_killed import a_place
 from privapub.database.connect import Database
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import NewJob
@@ -63,3 +66,18 @@ async def unfinished(database: Database) -> int:
     async with database.read() as tx:
         found = await tx.scalar(select(func.count()).select_from(table).where(table.c.finished_at.is_(None)))
     return int(found)
+
+
+@pytest.mark.hangs_after(200)
+async def test_a_server_that_dies_refuses_nobody_meanwhile(database_url: str, tmp_path: Path) -> None:
+    async with a_place(database_url, tmp_path) as place, aiohttp.ClientSession() as session:
+        tree = place.tree("serve")
+        await tree.start()
+        first = tree.child
+        os.kill(first, signal.SIGKILL)
+        # Nobody answers yet, but the one who holds the socket lets us wait.
+        async with asyncio.timeout(100), session.get(f"http://127.0.0.1:{place.port}/") as answer:
+            assert answer.status == 200
+        assert await tree.ready()
+        assert tree.child != first
+        await tree.stop()
