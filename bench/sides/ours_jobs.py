@@ -1,6 +1,7 @@
 """usage: ours_jobs.py jobs URL COUNT | starts URL COUNT: our queue with jobs that do nothing."""
 
 import asyncio
+import gc
 import random
 import sys
 import time
@@ -35,6 +36,7 @@ async def jobs(url: str, count: int) -> None:
             await put(
                 tx, [NewJob("nothing", f"lane{n % LANES}", {"n": n}) for n in range(first, min(first + 1000, count))]
             )
+    gc.freeze()  # as a process does that works
     worker = Worker(database, {"nothing": JobKind("nothing", fetch=nothing, at_once=AT_ONCE)})
     began = time.perf_counter()
     running = asyncio.create_task(worker.run())
@@ -59,6 +61,7 @@ async def starts(url: str, count: int) -> None:
         started.put_nowait(time.perf_counter())
         return Done()
 
+    gc.freeze()  # as a process does that works
     worker = Worker(database, {"nothing": JobKind("nothing", fetch=nothing, at_once=AT_ONCE)})
     running = asyncio.create_task(worker.run())
     waits = []

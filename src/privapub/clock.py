@@ -6,6 +6,7 @@ ending in `_at`. Documents and pages turn them into text at their edge (`iso`, `
 
 import time
 from datetime import UTC, datetime
+from functools import lru_cache
 
 
 class _Offset:
@@ -56,9 +57,14 @@ def iso_day(moment: float) -> str:
 
 def http_date(moment: float) -> str:
     """IMF-fixdate of RFC 9110, section 5.6.7."""
+    return _imf_fixdate(int(moment))
+
+
+@lru_cache(maxsize=2)  # many requests are signed within one second
+def _imf_fixdate(second: int) -> str:
     from email.utils import formatdate  # noqa: PLC0415 - the parent that only watches over a server knows no headers
 
-    return formatdate(moment, usegmt=True)
+    return formatdate(second, usegmt=True)
 
 
 def from_http_date(text: str) -> float | None:

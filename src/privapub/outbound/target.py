@@ -32,7 +32,8 @@ class Target:
 
 def read(url: str) -> Target:
     """Take a URL apart; ValueError where it is none that may be asked: not http(s), with a user, or no host."""
-    url = urldefrag(url).url
+    if "#" in url:
+        url = urldefrag(url).url
     if not url or len(url) > _LONGEST or _NEVER.search(url):
         raise ValueError("no URL")
     wire = URL(url, encoded=_URI.fullmatch(url) is not None)

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 from privapub import errors
 
@@ -64,15 +65,22 @@ class HttpRequest:
 
     def lines(self, name: str) -> tuple[str, ...]:
         """The values of one field, line by line, without white space around them."""
-        wanted = name.lower()
-        return tuple(value.strip(" \t") for field, value in self.headers if field.lower() == wanted)
+        return self._fields.get(name.lower(), ())
 
     def header(self, name: str) -> str | None:
         """The value of a field, its lines joined with `, ` (RFC 9110, section 5.3); None where it is absent."""
         found = self.lines(name)
         return ", ".join(found) if found else None
 
-    @property
+    @cached_property
+    def _fields(self) -> dict[str, tuple[str, ...]]:
+        found: dict[str, tuple[str, ...]] = {}
+        for name, value in self.headers:
+            field = name.lower()
+            found[field] = (*found.get(field, ()), value.strip(" \t"))
+        return found
+
+    @cached_property
     def target(self) -> Target:
         """The parts of `url`; BadSignature where it is no http(s) URI in ASCII."""
         parts = _URL.fullmatch(self.url) if len(self.url) <= LONGEST_URL and _PRINTABLE.fullmatch(self.url) else None
