@@ -27,7 +27,7 @@ async def put(tx: Transaction, jobs: Sequence[NewJob], *, scope: str = "", unsen
         return 0
     now = await moment(tx)
     rows = [_row(job, scope, now) | {"place": place} for place, job in enumerate(_in_order(jobs))]
-    inserted = await tx.raw(INSERT[tx.dialect], (json.dumps(rows),))
+    inserted = await tx.raw(INSERT[tx.dialect], (msgspec.json.encode(rows).decode(),))
     owed = settling(tx, scope)
     new_keys = set()
     for _id, kind, lane, run_at, _state, dedupe_key in inserted:

@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import msgspec
+
 from privapub import identifiers
 from privapub.database.transaction import Transaction
 from privapub.jobs import backoff
@@ -69,6 +71,10 @@ def _said(why: str) -> str:
     return why[:_WHY_LENGTH].replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 
+def _chance(outcome: Outcome) -> float:
+    return identifiers.uniform(0, 1) if isinstance(outcome, Retry) else 0.0
+
+
 async def finish(
     tx: Transaction,
     kinds: Mapping[str, JobKind],
@@ -82,7 +88,7 @@ async def finish(
     Returns those, with what the outcomes came to; the others changed nothing.
     """
     plan = {
-        job.id: (job, became(job, outcome, kinds[job.kind].attempts, now, identifiers.uniform(0, 1)))
+        job.id: (job, became(job, outcome, kinds[job.kind].attempts, now, _chance(outcome)))
         for job, outcome in sorted(ended, key=lambda pair: pair[0].id)
     }
     rows = [
@@ -100,7 +106,7 @@ async def finish(
     if len(plan) > 1 and tx.dialect == "postgresql":
         # Rows are locked in one order, so that two statements cannot lock each other out.
         await tx.raw("SELECT id FROM job WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE", (list(plan),))
-    returned = await tx.raw(_FINISH.format(source=_SOURCE[tx.dialect]), (json.dumps(rows),))
+    returned = await tx.raw(_FINISH.format(source=_SOURCE[tx.dialect]), (msgspec.json.encode(rows).decode(),))
     held = [plan[job_id] for job_id in sorted(row[0] for row in returned)]
     await _settle(tx, kinds, held, scope, now)
     settled = [(job, after.outcome) for job, after in held]
