@@ -160,6 +160,7 @@ async def test_jobs_04_a_job_that_kills_its_worker_fails_after_three_and_the_oth
     others = await rows(database, "work")
     assert len(others) == 100
     assert {row.state for row in others} == {"done"}
+    assert max(row.attempt for row in others) <= 2, "those that were taken with it pay once at most"
     assert [line.beside for line in log.lines("begin", "late")][1:] == [0, 0], "then it runs alone"
 
 

@@ -104,7 +104,7 @@ class Racer:
         async with self.database.read() as tx:
             ids = [row.id for row in await tx.all(select(table.c.id))]
         for number in self.chance.sample(ids, min(len(ids), 3)):
-            verb = self.chance.choice([read.cancel, read.retry] if self.database.is_sqlite else [read.retry])
+            verb = self.chance.choice([read.cancel, read.retry])
             try:
                 async with self.database.write() as tx:
                     await self.once(verb, tx, number)

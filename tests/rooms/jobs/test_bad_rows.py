@@ -232,3 +232,15 @@ async def test_a_handler_whose_module_cannot_be_imported_fails_with_the_reason(
     await drained(database, JobKind("bad", fetch=loads, attempts=2))
     row = await row_of(database, "bad")
     assert (row.state, row.attempt, row.why) == ("failed", 2, "RuntimeError: half an upgrade")
+
+
+async def test_a_reason_that_no_database_can_hold_is_still_one(database: Database) -> None:
+    async def raises(_job: Job) -> Outcome:
+        raise ValueError("a null\0, half a pair \ud83d, and a very long one: " + "x" * 100_000)
+
+    await among_good_ones(database)
+    await drained(database, JobKind("bad", fetch=raises, attempts=2))
+    row = await row_of(database, "bad")
+    assert (row.state, row.attempt) == ("failed", 2)
+    assert "ValueError: a null" in row.why
+    assert len(row.why) <= 1000
