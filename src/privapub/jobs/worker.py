@@ -15,6 +15,7 @@ from typing import Any
 from privapub import clock, identifiers
 from privapub import scope as http_scope
 from privapub.database.connect import Database
+from privapub.database.outage import is_outage
 from privapub.jobs import reaper
 from privapub.jobs.job import Done, GiveUp, Job, Outcome, Retry, topic
 from privapub.jobs.kind import JobKind
@@ -32,6 +33,14 @@ REAP_EVERY = 30.0
 FLUSH_AFTER = 0.005
 BATCH = 200
 TRY_AGAIN = 1.0
+
+
+def _report(what: str, error: Exception) -> None:
+    """A database that is away for a while is said in a line; all else is a fault of ours, and shown whole."""
+    if is_outage(error):
+        _log.warning("%s: the database cannot be used (%s)", what, type(error).__name__)
+    else:
+        _log.error(what, exc_info=error)
 
 
 class LeaseGone(Exception):
@@ -161,8 +170,8 @@ class Worker:
         self._signals.wake.clear()
         try:
             found = await self._take()
-        except Exception:
-            _log.exception("could not look for jobs")
+        except Exception as error:
+            _report("could not look for jobs", error)
             found = Leased()
         if not found.jobs:
             await self._rest(found)
@@ -405,8 +414,8 @@ class Worker:
             async with self.database.write() as tx:
                 pairs = [(run.job, run.outcome) for run in runs if run.outcome is not None]
                 await finish(tx, self.kinds, pairs, await moment(tx), scope=self.scope)
-        except Exception:
-            _log.exception("could not record %s outcomes", len(runs))
+        except Exception as error:
+            _report(f"could not record {len(runs)} outcomes", error)
             return False
         self._runs.difference_update(runs)
         self._signals.wake.set()
@@ -445,8 +454,8 @@ class Worker:
             try:
                 async with self.database.write() as tx:
                     await release(tx, left, scope=self.scope)
-            except Exception:
-                _log.exception("could not release %s jobs", len(left))
+            except Exception as error:
+                _report(f"could not release {len(left)} jobs", error)
         self._runs.clear()
 
     # Chores
@@ -458,8 +467,8 @@ class Worker:
                 await reaper.repair(self.database, scope=self.scope)
                 await reaper.give_up_waiting(self.database, self.kinds, scope=self.scope)
                 await reaper.prune(self.database, scope=self.scope)
-            except Exception:
-                _log.exception("could not tidy the queue")
+            except Exception as error:
+                _report("could not tidy the queue", error)
             await asyncio.sleep(self._reap_every * identifiers.uniform(0.9, 1.1))
 
     async def _hear(self) -> None:
