@@ -12,6 +12,7 @@ from typing import Any
 import asyncpg
 import uvloop
 from posting import TEXT, activity_of, opened
+from sqlalchemy import text
 from starting import told
 
 from privapub import clock, identifiers
@@ -63,7 +64,7 @@ async def by_hand(server: Server, work: list[tuple[str, list[Any]]]) -> float:
     database = server.database
     if database.is_sqlite:
         connection = sqlite3.connect(str(database.path), isolation_level=None)
-        for pragma in ("journal_mode=WAL", f"synchronous={connect.SYNCHRONOUS}", "cache_size=-8192", "foreign_keys=ON"):
+        for pragma in ("journal_mode=WAL", f"synchronous={connect.SYNCHRONOUS}", "cache_size=-2048", "foreign_keys=ON"):
             connection.execute(f"PRAGMA {pragma}")
         began = time.perf_counter()
         connection.execute("BEGIN IMMEDIATE")
@@ -86,7 +87,8 @@ async def by_hand(server: Server, work: list[tuple[str, list[Any]]]) -> float:
 async def rows_of(server: Server, table: str) -> list[dict[str, Any]]:
     """Everything in a table."""
     async with server.database.read() as tx:
-        return [dict(row._mapping) for row in await tx.raw(f"SELECT * FROM {table}")]  # noqa: S608,SLF001 - names of our own tables; its only way to a dict
+        found = await tx.execute(text(f"SELECT * FROM {table}"))  # noqa: S608 - names of our own tables
+        return [dict(row) for row in found.mappings()]
 
 
 async def measure(url: str, rounds: int, count: int) -> None:

@@ -116,9 +116,11 @@ def _sqlite(path: str, *, writer: bool) -> AsyncEngine:
             "foreign_keys=ON",
             f"busy_timeout={BUSY * 1000}",
             "temp_store=MEMORY",
-            "mmap_size=134217728",
+            # Pages are read where the system holds them anyway, up to a gigabyte of the file: a copy of them in each
+            # connection's own cache would grow with the table, and the memory of an idle server with it.
+            "mmap_size=1073741824",
             "journal_size_limit=67108864",
-            "cache_size=-8192",
+            "cache_size=-2048",
         ):
             cursor.execute(f"PRAGMA {pragma}")
         if not writer:
