@@ -1,5 +1,6 @@
 """Who got what: one row for each post and inbox, so that what follows goes there too."""
 
+import json
 from collections.abc import Iterable
 
 from sqlalchemy import bindparam, select, update
@@ -14,19 +15,9 @@ WAITING, TAKEN, FAILED = "waiting", "taken", "failed"
 
 async def note_waiting(tx: Transaction, post_id: int, targets: Iterable[Target], now: float) -> None:
     """Something about this post is on its way to these inboxes."""
-    rows = [
-        {"post_id": post_id, "inbox": t.inbox, "recipient": t.recipient, "outcome": WAITING, "why": "", "at": now}
-        for t in targets
-    ]
+    rows = sorted({(target.inbox, target.recipient) for target in targets})
     if rows:
-        statement = tx.insert(sent)
-        await tx.execute(
-            statement.on_conflict_do_update(
-                index_elements=["post_id", "inbox", "recipient"],
-                set_={"outcome": WAITING, "why": "", "at": statement.excluded.at},
-            ),
-            rows,
-        )
+        await tx.raw(_NOTE[tx.dialect], (post_id, now, json.dumps(rows)))
 
 
 async def note_outcomes(tx: Transaction, rows: list[dict[str, object]]) -> None:
@@ -70,3 +61,14 @@ _OUTCOME = (
     .where(sent.c.post_id == bindparam("post"), sent.c.inbox == bindparam("to"), sent.c.recipient == bindparam("who"))
     .values(outcome=bindparam("outcome"), why=bindparam("why"), at=bindparam("at"))
 )
+
+# One statement for a fan-out, whose rows the database takes out of one value.
+_NOTE_COLUMNS = "INSERT INTO sent(post_id, inbox, recipient, outcome, why, at) SELECT "
+_NOTE_AGAIN = """ ON CONFLICT (post_id, inbox, recipient)
+  DO UPDATE SET outcome = excluded.outcome, why = excluded.why, at = excluded.at"""
+_NOTE = {
+    "sqlite": f"{_NOTE_COLUMNS}?1, e.value->>0, e.value->>1, '{WAITING}', '', ?2 FROM json_each(?3) e WHERE true"
+    + _NOTE_AGAIN,
+    "postgresql": f"{_NOTE_COLUMNS}$1::bigint, x->>0, x->>1, '{WAITING}', '', $2::float8"
+    " FROM json_array_elements($3::text::json) x" + _NOTE_AGAIN,
+}
