@@ -447,8 +447,9 @@ class Worker:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks, timeout=5)
-        if batch := self._to_record():
-            await self._record(batch)
+        while batch := self._to_record():
+            if not await self._record(batch) and not await self._record_singly(batch):
+                break
         left = [run.job for run in self._runs]
         if left:
             try:

@@ -1,6 +1,7 @@
 """What the worker promises: each on both databases."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,7 +17,7 @@ from privapub.jobs.enqueue import put
 from privapub.jobs.job import Done, GiveUp, Job, NewJob, Outcome
 from privapub.jobs.kind import JobKind
 from privapub.jobs.tables import job as table
-from privapub.jobs.worker import Worker
+from privapub.jobs.worker import BATCH, Worker
 
 
 def table_of(*kinds: JobKind) -> Mapping[str, JobKind]:
@@ -142,3 +143,23 @@ async def test_a_job_three_times_as_long_as_its_lease_runs_once_and_the_reaper_f
     assert (runs, reaped) == (1, 0)
     (row,) = await rows(database)
     assert (row.state, row.attempt) == ("done", 1)
+
+
+async def test_all_that_has_ended_is_recorded_when_it_stops_however_much_it_is(database: Database) -> None:
+    """More outcomes than one transaction writes: none of those jobs may be given back."""
+    number = 2 * BATCH + 50
+    ended = 0
+
+    async def work(_job: Job) -> Outcome:
+        nonlocal ended
+        ended += 1
+        if ended == number:
+            worker.stop()
+        return Done()
+
+    async with database.write() as tx:
+        await put(tx, [NewJob("work", "work") for _ in range(number)])
+    worker = Worker(database, table_of(JobKind("work", fetch=work, at_once=number)))
+    with anyio.fail_after(60):
+        await worker.run()
+    assert Counter(row.state for row in await rows(database)) == {"done": number}
