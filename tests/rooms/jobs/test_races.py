@@ -44,8 +44,10 @@ def holds(log: Log) -> list[Hold]:
         cancels[line.id].append(line.at)
     found = []
     for line in log.lines("begin"):
-        times = [ends[line.id, line.stamp], *(at for at in cancels[line.id] if at >= line.at)]
-        found.append(Hold(line.id, line.lane, line.pid, line.at, min(times)))
+        # A process may come to say that it has a job only after another has cancelled it.
+        end = min([ends[line.id, line.stamp], *(at for at in cancels[line.id] if at >= line.at - 1.0)])
+        if end > line.at:
+            found.append(Hold(line.id, line.lane, line.pid, line.at, end))
     return sorted(found, key=lambda hold: hold.begin)
 
 
