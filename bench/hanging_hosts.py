@@ -1,6 +1,6 @@
 """A fan-out to a thousand hosts of which three hundred take the connection and never answer.
 
-They hang from the first post on, when nothing is known of any of them; the second post finds them known.
+They hang from the first post on, when nothing is known of any of them; the second post comes when each has been tried.
 """
 
 from measure import Places, Plan, Row, Side, at_most, in_turn, say, within_at_least
@@ -15,19 +15,19 @@ def measure(places: Places, plan: Plan) -> list[Row]:
 
 
 def _in(places: Places, plan: Plan, kind: str) -> list[Row]:
-    hosts, hanging = plan.of(1000, 40), plan.of(300, 12)
+    hosts, hanging = plan.of(1000, 50), plan.of(300, 15)
     rounds = min(plan.rounds, 2)  # each is minutes long
 
-    def side(hang: int) -> Side:
+    def side(how: str) -> Side:
         def post() -> dict[str, float]:
             url = places.ours(kind)
-            figures = say("ours_hanging.py", url, hosts, hang, LIMIT)
+            figures = say("ours_hanging.py", url, hosts, how, LIMIT)
             places.drop(url)
             return figures
 
         return post
 
-    found = in_turn(rounds, {"hanging": side(hanging), "none": side(0)})
+    found = in_turn(rounds, {"hanging": side("hang"), "none": side("calm")})
     here, calm = found["hanging"], found["none"]
     others = hosts - hanging
     where = f"{hosts} hosts, {hanging} hang, {kind}"

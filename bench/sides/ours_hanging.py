@@ -1,7 +1,7 @@
-"""usage: ours_hanging.py URL HOSTS HANGING LIMIT: two posts to HOSTS hosts of which HANGING never answer.
+"""usage: ours_hanging.py URL HOSTS hang|calm LIMIT: two posts to HOSTS hosts, of which three in ten hang or none does.
 
-Tells for each how many of the others had it within LIMIT seconds, and the seconds until the last of them had. The
-settings are those that the server comes with.
+Tells for each how many of those that answer had it within LIMIT seconds, and the seconds until the last of them had.
+The second is published when every host has been tried once. The settings are those that the server comes with.
 """
 
 import asyncio
@@ -10,18 +10,21 @@ import time
 
 import uvloop
 from posting import ask, fan_out, inboxes_at, opened, receiver
+from receiver import hangs
+from sqlalchemy import text
 from starting import told
 
 from privapub.job_table import job_kinds
 from privapub.jobs.worker import Worker
+from privapub.server import Server
 
 
-async def measure(url: str, hosts: int, hanging: int, limit: int) -> None:
+async def measure(url: str, hosts: int, net: str, limit: int) -> None:
     """Both posts."""
     figures: dict[str, float] = {}
     async with receiver() as port, opened(url) as (server, persona):
-        healthy = inboxes_at(port, hosts - hanging)
-        inboxes = sorted([*healthy, *inboxes_at(port, hanging, net="127.200")], key=hash)
+        inboxes = inboxes_at(port, hosts, net=net)
+        healthy = [inbox for inbox in inboxes if not hangs(inbox.split(":")[1].strip("/"))]
         worker = Worker(server.database, job_kinds(server))
         running = [asyncio.create_task(worker.run()), asyncio.create_task(server.fetches.run())]
         for name in ("first", "second"):
@@ -33,6 +36,8 @@ async def measure(url: str, hosts: int, hanging: int, limit: int) -> None:
                 report = await ask(port, "/report")
                 if report["taken"] == len(healthy) or time.monotonic() - began > limit:
                     break
+            if name == "first":
+                await all_tried(server, len(inboxes))
             figures[f"{name}_taken"] = report["taken"]
             figures[f"{name}_seconds"] = report["last_at"] - began
         worker.stop()
@@ -43,5 +48,16 @@ async def measure(url: str, hosts: int, hanging: int, limit: int) -> None:
     told(figures)
 
 
+async def all_tried(server: Server, count: int) -> None:
+    """As soon as each of the deliveries has ended or failed once."""
+    while True:
+        async with server.database.read() as tx:
+            tried = await tx.scalar(text("SELECT count(*) FROM job WHERE state = 'done' OR why IS NOT NULL"))
+        if tried >= count:
+            return
+        await asyncio.sleep(0.5)
+
+
 if __name__ == "__main__":
-    uvloop.run(measure(sys.argv[1], *map(int, sys.argv[2:])))
+    nets = {"hang": "127.200", "calm": "127.100"}
+    uvloop.run(measure(sys.argv[1], int(sys.argv[2]), nets[sys.argv[3]], int(sys.argv[4])))

@@ -2,7 +2,7 @@
 
 Says its port on its first line. `GET /report` answers with JSON: `taken`, how many different paths were posted to at
 the hosts that answer since the last `GET /forget`, and `last_at`, when the last of them was new (monotonic seconds).
-Hosts of 127.200/16 hang: they take the connection and never answer.
+Three in ten of the hosts of 127.200/16 hang: they take the connection and never answer.
 """
 
 import asyncio
@@ -15,7 +15,12 @@ import uvloop
 
 LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 ACCEPTED = b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n"
-HANGING = "127.200."
+
+
+def hangs(host: str) -> bool:
+    """Whether this host never answers."""
+    return host.startswith("127.200.") and int(host.rpartition(".")[2]) % 10 < 3
+
 
 taken: set[tuple[str, bytes]] = set()
 last_at = [0.0]
@@ -32,10 +37,11 @@ class Connection(asyncio.Protocol):
         """The address that was connected to is the host."""
         self._transport: asyncio.Transport = transport  # type: ignore[assignment]  # of a stream
         self._host = str(transport.get_extra_info("sockname")[0])
+        self._hangs = hangs(self._host)
 
     def data_received(self, data: bytes) -> None:
         """Answer every request that is whole."""
-        if self._host.startswith(HANGING):
+        if self._hangs:
             return
         self._got += data
         while (end := self._got.find(b"\r\n\r\n")) >= 0:
