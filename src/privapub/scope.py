@@ -49,6 +49,11 @@ def purpose(name: str) -> Iterator[None]:
         _scope.reset(token)
 
 
+def caused_by(name: str) -> None:
+    """As `trigger`, for all that the running task still does."""
+    _scope.set(HttpScope(_scope.get().purpose, name))
+
+
 @contextmanager
 def trigger(name: str) -> Iterator[None]:
     """Requests made inside were caused by this: a job's kind, VERIFY or READER."""

@@ -21,8 +21,7 @@ Part = Literal["first", "last"]
 WORKER_DIED = "worker died"
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(msgspec.Struct, frozen=True):
     """One lease of one job: `attempt` counts this lease, `stamp` is this lease's own.
 
     `failing`: the last answer of its lane was a failure; `probe`: it alone tries a lane in quarantine.

@@ -7,7 +7,9 @@ PostgreSQL it is one call of `privapub_lease`.
 # ruff: noqa: S608 - the statements are put together from fragments of this room alone
 
 import heapq
+import itertools
 import json
+import math
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -35,8 +37,8 @@ SELECT l.lane, coalesce(l.cap, ?4) - {_RUNNING} AS room, l.fails > 0, l.quaranti
 # Those that fail are looked for apart: however many of them are due, they hide no healthy one.
 _HEALTHY_DUE, _FAILING_DUE = _DUE % "= 0", _DUE % "> 0"
 _OLDEST = """
-SELECT run_at, id, ?6, ?7 FROM job WHERE scope = ?1 AND kind = ?2 AND lane = ?4 AND state = 'waiting' AND NOT alone
-  AND run_at <= ?3 ORDER BY run_at, id LIMIT ?5"""
+SELECT run_at, id, ?5, ?6 FROM job WHERE scope = ?1 AND kind = ?2 AND lane = ?4 AND state = 'waiting' AND NOT alone
+  AND run_at <= ?3 AND (run_at, id) > (?7, ?8) ORDER BY run_at, id LIMIT ?9"""
 _ALONE = """
 SELECT j.id, j.kind, l.fails > 0, l.quarantine > 0
   FROM job j JOIN lane l ON l.scope = j.scope AND l.kind = j.kind AND l.lane = j.lane
@@ -173,23 +175,44 @@ def _due_lanes(connection: sqlite3.Connection, slot: Slot, scope: str, now: floa
 
 def _take_sqlite(connection: sqlite3.Connection, slot: Slot, stamp: str, scope: str, now: float) -> list[Job]:
     lanes = _due_lanes(connection, slot, scope, now)
-    # Each lane's jobs come oldest first and as they are asked for: no more are read than are taken.
-    by_lane = [
-        connection.execute(_OLDEST, (scope, slot.kind.name, now, lane, min(room, slot.free), failing, probe))
-        for lane, room, failing, probe in lanes
-    ]
-    chosen: dict[int, tuple[bool, bool]] = {}
-    failing_left = slot.failing
-    for _, job_id, failing, probe in heapq.merge(*by_lane):
-        if failing and not failing_left:
-            continue
-        failing_left -= failing
-        chosen[job_id] = bool(failing), bool(probe)
-        if len(chosen) == slot.free:
-            break
+    chosen = {
+        job_id: (bool(failing), bool(probe))
+        for _, job_id, failing, probe in itertools.islice(_oldest(connection, slot, scope, now, lanes), slot.free)
+    }
     jobs = _take(connection, slot.kind, chosen, stamp, scope, now)
     connection.executemany(NEXT_AT, [(scope, slot.kind.name, row[0]) for row in lanes])
     return jobs
+
+
+def _oldest(
+    connection: sqlite3.Connection, slot: Slot, scope: str, now: float, lanes: Sequence[Any]
+) -> Iterator[tuple[float, int, bool, bool]]:
+    """What is to be leased of these lanes, oldest first: the job's time and number, its lane fails, it is a probe."""
+    few = slot.free // max(len(lanes), 1) + 1
+    failing_left = slot.failing
+    of_lanes = (
+        _of_lane(connection, (scope, slot.kind.name, now, *row[:1], *row[2:]), min(row[1], slot.free), few)
+        for row in lanes
+    )
+    for row in heapq.merge(*of_lanes):
+        if not row[2]:
+            yield row
+        elif failing_left:
+            failing_left -= 1
+            yield row
+
+
+def _of_lane(
+    connection: sqlite3.Connection, values: tuple[Any, ...], most: int, few: int
+) -> Iterator[tuple[float, int, bool, bool]]:
+    """The oldest of one lane; few are read at first, since most lanes give few."""
+    last: tuple[float, int] = (-math.inf, 0)
+    while most > 0:
+        rows = connection.execute(_OLDEST, (*values, *last, min(few, most))).fetchall()
+        yield from rows
+        if len(rows) < few:
+            return
+        last, most, few = rows[-1][:2], most - few, few * 4
 
 
 def _take(

@@ -100,6 +100,7 @@ class Worker:
         self._takes = [kind for kind in kinds.values() if only is None or kind.name in only]
         self._poll, self._reap_every, self._grace = poll, reap_every, grace
         self._runs: set[_Run] = set()
+        self._handling = 0  # how many handlers run
         self._busy: Counter[str] = Counter()  # places taken, by kind
         self._failing: Counter[str] = Counter()  # of them, by jobs of lanes that fail
         self._aside: Counter[str] = Counter()  # jobs that have given their place away
@@ -229,11 +230,12 @@ class Worker:
                 began_at=began_at, stop_at=began_at + kind.deadline,
             )  # fmt: skip
             self._runs.add(run)
+            self._handling += 1
             self._busy[kind.name] += 1
             self._failing[kind.name] += job.failing
             if kind.aside_at_once and not job.failing:
                 run.timer = asyncio.get_running_loop().call_later(kind.aside_after, self._step_aside, kind)
-            run.task = asyncio.create_task(self._handle(run), name=f"job {job.id} {job.kind}")
+            run.task = asyncio.create_task(self._handle(run))
         if found.jobs:
             self._signals.started.set()
         return found
@@ -250,8 +252,8 @@ class Worker:
 
     async def _handle(self, run: _Run) -> None:
         try:
-            with http_scope.trigger(run.job.trigger or run.job.kind):
-                run.outcome = await self._attempt(run)
+            http_scope.caused_by(run.job.trigger or run.job.kind)
+            run.outcome = await self._attempt(run)
         finally:
             self._give_place_back(run)
             if self._alone is run:
@@ -260,12 +262,13 @@ class Worker:
                 self._runs.discard(run)
             self._signals.ended.set()
             self._signals.wake.set()
-            if not self._handling():
+            if not self._handling:
                 self._signals.all_ended.set()
 
     def _give_place_back(self, run: _Run) -> None:
         name = run.kind.name
         run.ended = True
+        self._handling -= 1
         if run.timer is not None:
             run.timer.cancel()
         if run.aside:
@@ -288,10 +291,6 @@ class Worker:
                 self._aside[kind.name] += 1
                 self._busy[kind.name] -= 1
                 self._signals.wake.set()
-
-    def _handling(self) -> int:
-        """How many handlers run here."""
-        return self._busy.total() + self._aside.total()
 
     @staticmethod
     def _cancelled_by_us(run: _Run) -> bool:
@@ -435,7 +434,7 @@ class Worker:
     async def _wait_for_handlers(self) -> None:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._grace):
-                while self._handling() and not self._signals.hurry.is_set():
+                while self._handling and not self._signals.hurry.is_set():
                     self._signals.wake.clear()
                     if not self._signals.hurry.is_set():
                         await self._signals.wake.wait()

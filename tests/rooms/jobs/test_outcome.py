@@ -1,7 +1,5 @@
 """What an outcome makes of a job."""
 
-from dataclasses import replace
-
 import pytest
 
 from privapub.jobs.job import Done, GiveUp, Job, Outcome, Retry
@@ -31,4 +29,4 @@ def test_an_outcome_makes_one_state_of_a_job(outcome: Outcome, attempts: int, ex
 
 
 def test_a_long_reason_is_cut() -> None:
-    assert len(became(replace(JOB), GiveUp("x" * 10_000), 16, 0.0, 0.0).why or "") == 1000
+    assert len(became(JOB, GiveUp("x" * 10_000), 16, 0.0, 0.0).why or "") == 1000
