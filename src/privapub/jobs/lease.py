@@ -9,12 +9,13 @@ PostgreSQL it is one call of `privapub_lease`.
 import heapq
 import itertools
 import json
-import math
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
+
+import msgspec
 
 from privapub import clock
 from privapub.database.connect import Database
@@ -32,13 +33,22 @@ _RUNNING = (
     " AND r.state = 'leased' AND r.lease_until > ?3)"
 )
 _DUE = f"""
-SELECT l.lane, coalesce(l.cap, ?4) - {_RUNNING} AS room, l.fails > 0, l.quarantine > 0 FROM lane l
+SELECT l.lane, coalesce(l.cap, ?4) - {_RUNNING} AS room, l.fails > 0 AS failing, l.quarantine > 0 AS probe FROM lane l
   WHERE l.scope = ?1 AND l.kind = ?2 AND l.next_at <= ?3 AND l.fails %s AND room > 0 ORDER BY l.next_at LIMIT ?5"""
 # Those that fail are looked for apart: however many of them are due, they hide no healthy one.
 _HEALTHY_DUE, _FAILING_DUE = _DUE % "= 0", _DUE % "> 0"
 _OLDEST = """
-SELECT run_at, id, ?5, ?6 FROM job WHERE scope = ?1 AND kind = ?2 AND lane = ?4 AND state = 'waiting' AND NOT alone
-  AND run_at <= ?3 AND (run_at, id) > (?7, ?8) ORDER BY run_at, id LIMIT ?9"""
+SELECT run_at, id FROM job WHERE scope = ?1 AND kind = ?2 AND lane = {lane} AND state = 'waiting' AND NOT alone
+  AND run_at <= ?3 ORDER BY run_at, id LIMIT {limit}"""
+_MORE = _OLDEST.format(lane="?4", limit="?5 OFFSET ?6")
+# What is many rows comes as one, of JSON: between two rows the driver lets go of the interpreter, and has to wait for
+# it again wherever the loop is busy.
+_HEADS = """
+SELECT json_group_array(json_array(d.lane, d.room, d.failing, d.probe, json((
+  SELECT json_group_array(json_array(o.run_at, o.id)) FROM ({oldest}) o)))) FROM ({due}) d"""
+_HEALTHY_HEADS, _FAILING_HEADS = (
+    _HEADS.format(oldest=_OLDEST.format(lane="d.lane", limit="?6"), due=due) for due in (_HEALTHY_DUE, _FAILING_DUE)
+)
 _ALONE = """
 SELECT j.id, j.kind, l.fails > 0, l.quarantine > 0
   FROM job j JOIN lane l ON l.scope = j.scope AND l.kind = j.kind AND l.lane = j.lane
@@ -50,21 +60,26 @@ _ROOM = (
     + " FROM job j JOIN lane l"
     + (" ON l.scope = j.scope AND l.kind = j.kind AND l.lane = j.lane WHERE j.id = ?5")
 )
-_TAKE = f"""
+_CHOSEN = f"""
+SELECT json_group_array(json_array({_RETURNED})) FROM job
+  WHERE id IN (SELECT value FROM json_each(?)) AND state = 'waiting'"""
+_TAKE = """
 UPDATE job SET state = 'leased', stamp = ?1, lease_until = ?2 + ?3, lease_seconds = ?3, attempt = attempt + 1,
     attempts = ?4, first_leased_at = coalesce(first_leased_at, ?2)
-  WHERE id IN (SELECT value FROM json_each(?5)) AND state = 'waiting' RETURNING {_RETURNED}"""
+  WHERE id IN (SELECT value FROM json_each(?5)) AND state = 'waiting'"""
 NEXT_AT = """
 UPDATE lane SET next_at = (
     SELECT max(j.run_at, lane.open_until, lane.not_before) FROM job j
       WHERE j.scope = lane.scope AND j.kind = lane.kind AND j.lane = lane.lane AND j.state = 'waiting'
         AND NOT j.alone ORDER BY j.run_at, j.id LIMIT 1)
-  WHERE scope = ? AND kind = ? AND lane = ?"""
+  WHERE scope = ? AND kind = ? AND lane IN (SELECT value FROM json_each(?))"""
 _EARLIEST = (
     "SELECT next_at FROM lane WHERE scope = ? AND kind = ? AND next_at > ? AND fails %s ORDER BY next_at LIMIT 1"
 )
 _HEALTHY_EARLIEST, _FAILING_EARLIEST = _EARLIEST % "= 0", _EARLIEST % "> 0"
 
+_NAMES = _RETURNED.split(", ")
+FEW = 4  # jobs of a lane that are read at first
 _NORMAL = 1  # of SQLite's degrees of `synchronous`
 
 _HELD = {
@@ -131,7 +146,7 @@ async def lease(
 def _lease_sqlite(connection: sqlite3.Connection, slots: Sequence[Slot], stamp: str, scope: str, now: float) -> Leased:
     jobs: list[Job] = []
     # An idle look takes no lock, and what it sees is looked at again under the lock.
-    due = [slot for slot in slots if _due_lanes(connection, slot, scope, now)]
+    due = [slot for slot in slots if _is_due(connection, slot, scope, now)]
     if due:
         with _transaction(connection):
             for slot in due:
@@ -164,74 +179,90 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
         connection.execute(f"PRAGMA synchronous = {before}")
 
 
-def _due_lanes(connection: sqlite3.Connection, slot: Slot, scope: str, now: float) -> list[Any]:
-    """Lanes with something due and room for it: the lane, its room, whether it fails, whether it is in quarantine."""
-    values = (scope, slot.kind.name, now, slot.kind.per_lane)
-    due = connection.execute(_HEALTHY_DUE, (*values, slot.free)).fetchall()
-    if slot.kind.breaker and slot.failing > 0:
-        due += connection.execute(_FAILING_DUE, (*values, min(slot.free, slot.failing))).fetchall()
-    return due
+def _is_due(connection: sqlite3.Connection, slot: Slot, scope: str, now: float) -> bool:
+    values = (scope, slot.kind.name, now, slot.kind.per_lane, 1)
+    statements = (_HEALTHY_DUE, _FAILING_DUE) if slot.kind.breaker and slot.failing > 0 else (_HEALTHY_DUE,)
+    return any(connection.execute(statement, values).fetchone() for statement in statements)
 
 
 def _take_sqlite(connection: sqlite3.Connection, slot: Slot, stamp: str, scope: str, now: float) -> list[Job]:
     lanes = _due_lanes(connection, slot, scope, now)
-    chosen = {
-        job_id: (bool(failing), bool(probe))
-        for _, job_id, failing, probe in itertools.islice(_oldest(connection, slot, scope, now, lanes), slot.free)
-    }
+    oldest = heapq.merge(*(_of_lane(connection, slot, scope, now, lane) for lane in lanes))
+    chosen = {lane_job.id: lane_job for lane_job in itertools.islice(_few_failing(oldest, slot.failing), slot.free)}
     jobs = _take(connection, slot.kind, chosen, stamp, scope, now)
-    connection.executemany(NEXT_AT, [(scope, slot.kind.name, row[0]) for row in lanes])
+    names = json.dumps([lane.name for lane in lanes])
+    connection.execute(NEXT_AT, (scope, slot.kind.name, names))
     return jobs
 
 
-def _oldest(
-    connection: sqlite3.Connection, slot: Slot, scope: str, now: float, lanes: Sequence[Any]
-) -> Iterator[tuple[float, int, bool, bool]]:
-    """What is to be leased of these lanes, oldest first: the job's time and number, its lane fails, it is a probe."""
-    few = slot.free // max(len(lanes), 1) + 1
-    failing_left = slot.failing
-    of_lanes = (
-        _of_lane(connection, (scope, slot.kind.name, now, *row[:1], *row[2:]), min(row[1], slot.free), few)
-        for row in lanes
-    )
-    for row in heapq.merge(*of_lanes):
-        if not row[2]:
-            yield row
-        elif failing_left:
-            failing_left -= 1
-            yield row
+class _Lane(NamedTuple):
+    """A lane with something due: how many of it may be leased, whether it fails, whether it is to be probed."""
+
+    name: str
+    room: int
+    failing: bool
+    probe: bool
+    oldest: list[tuple[float, int]]  # some of its jobs
 
 
-def _of_lane(
-    connection: sqlite3.Connection, values: tuple[Any, ...], most: int, few: int
-) -> Iterator[tuple[float, int, bool, bool]]:
-    """The oldest of one lane; few are read at first, since most lanes give few."""
-    last: tuple[float, int] = (-math.inf, 0)
-    while most > 0:
-        rows = connection.execute(_OLDEST, (*values, *last, min(few, most))).fetchall()
-        yield from rows
-        if len(rows) < few:
+class _LaneJob(NamedTuple):
+    """A job that is due, in the order in which it is leased."""
+
+    run_at: float
+    id: int
+    failing: bool
+    probe: bool
+
+
+def _due_lanes(connection: sqlite3.Connection, slot: Slot, scope: str, now: float) -> list[_Lane]:
+    """Lanes with something due and room for it, and some of the oldest of each: most lanes give few."""
+    values = (scope, slot.kind.name, now, slot.kind.per_lane)
+    (text,) = connection.execute(_HEALTHY_HEADS, (*values, slot.free, FEW)).fetchone()
+    lanes = msgspec.json.decode(text)
+    if slot.kind.breaker and slot.failing > 0:
+        (text,) = connection.execute(_FAILING_HEADS, (*values, min(slot.free, slot.failing), FEW)).fetchone()
+        lanes += msgspec.json.decode(text)
+    return [_Lane(name, room, bool(failing), bool(probe), oldest) for name, room, failing, probe, oldest in lanes]
+
+
+def _of_lane(connection: sqlite3.Connection, slot: Slot, scope: str, now: float, lane: _Lane) -> Iterator[_LaneJob]:
+    """The oldest of a lane, as many as it has room for; read further as they are asked for."""
+    most, few, read = min(lane.room, slot.free), FEW, 0
+    rows: Sequence[Any] = lane.oldest[:most]
+    while rows:
+        for run_at, job_id in rows:
+            yield _LaneJob(run_at, job_id, lane.failing, lane.probe)
+        read += len(rows)
+        more = min(few * 4, most - read)
+        if len(rows) < few or more <= 0:
             return
-        last, most, few = rows[-1][:2], most - few, few * 4
+        few *= 4
+        rows = connection.execute(_MORE, (scope, slot.kind.name, now, lane.name, more, read)).fetchall()
+
+
+def _few_failing(oldest: Iterable[_LaneJob], failing: int) -> Iterator[_LaneJob]:
+    for job in oldest:
+        if not job.failing:
+            yield job
+        elif failing:
+            failing -= 1
+            yield job
 
 
 def _take(
-    connection: sqlite3.Connection,
-    kind: JobKind,
-    chosen: Mapping[int, tuple[bool, bool]],
-    stamp: str,
-    scope: str,
-    now: float,
+    connection: sqlite3.Connection, kind: JobKind, chosen: Mapping[int, _LaneJob], stamp: str, scope: str, now: float
 ) -> list[Job]:
-    """Lease those of these jobs that wait; of each it is known whether its lane fails, and whether it is a probe."""
-    values = (stamp, now, kind.lease, kind.attempts, json.dumps(list(chosen)))
-    cursor = connection.execute(_TAKE, values)
-    names = [column[0] for column in cursor.description]
+    """Lease those of these jobs that wait."""
+    ids = json.dumps(list(chosen))
+    (text,) = connection.execute(_CHOSEN, (ids,)).fetchone()
+    connection.execute(_TAKE, (stamp, now, kind.lease, kind.attempts, ids))
     jobs = []
-    for row in cursor.fetchall():
-        failing, probe = chosen[row[0]]
-        fields = dict(zip(names, row, strict=True))
-        jobs.append(from_row(fields, stamp, scope, leased_at=now, failing=failing, probe=probe))
+    for row in msgspec.json.decode(text):
+        fields = dict(zip(_NAMES, row, strict=True))
+        fields["attempt"] += 1
+        fields["lease_until"] = now + kind.lease
+        of = chosen[fields["id"]]
+        jobs.append(from_row(fields, stamp, scope, leased_at=now, failing=of.failing, probe=of.probe))
     return jobs
 
 
@@ -244,8 +275,8 @@ def _alone_sqlite(connection: sqlite3.Connection, slots: Sequence[Slot], stamp: 
                 continue
             room = connection.execute(_ROOM, (scope, name, now, kind.per_lane, job_id)).fetchone()
             if room and room[0] > 0:
-                flags = bool(failing), bool(probe)
-                return Leased(_take(connection, kind, {job_id: flags}, stamp, scope, now), now)
+                chosen = {job_id: _LaneJob(now, job_id, bool(failing), bool(probe))}
+                return Leased(_take(connection, kind, chosen, stamp, scope, now), now)
     return Leased(now=now)
 
 
