@@ -22,6 +22,7 @@ from sqlalchemy import (
     text,
     update,
 )
+from sqlalchemy.exc import IntegrityError
 
 from privapub.database.transaction import Transaction
 from privapub.errors import Conflict, NotFound
@@ -239,16 +240,19 @@ def _not_again(row: Row[Any], *, taken: bool) -> str:
 async def _put_back(tx: Transaction, rows: Sequence[Row[Any]], now: float) -> None:
     if not rows:
         return
-    await tx.execute(
-        update(table)
-        .where(_c.id.in_([row.id for row in rows]))
-        .values(
-            # Whether something unfinished of its order stands before it is seen when its lane is held.
-            state=case((_c.ordering_key.is_not(None), BLOCKED), else_=WAITING),
-            attempt=0, run_at=now, finished_at=None, why=None, alone=False, twin=False,
-            progress=None, progress_note=None,
-        )
-    )  # fmt: skip
+    try:
+        await tx.execute(
+            update(table)
+            .where(_c.id.in_([row.id for row in rows]))
+            .values(
+                # Whether something unfinished of its order stands before it is seen when its lane is held.
+                state=case((_c.ordering_key.is_not(None), BLOCKED), else_=WAITING),
+                attempt=0, run_at=now, finished_at=None, why=None, alone=False, twin=False,
+                progress=None, progress_note=None,
+            )
+        )  # fmt: skip
+    except IntegrityError as error:  # its twin was put at this moment
+        raise Conflict("One of these jobs has been queued anew already.", "Try again.") from error
     for row in rows:
         owed = settling(tx, row.scope)
         owed.touch(row.kind, row.lane, now)

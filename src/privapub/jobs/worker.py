@@ -12,12 +12,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from privapub import clock, identifiers
 from privapub import scope as http_scope
 from privapub.database.connect import Database
 from privapub.database.outage import is_outage
 from privapub.jobs import reaper
 from privapub.jobs.job import Done, GiveUp, Job, Outcome, Retry, topic
+from privapub.jobs.jump import Clocks
 from privapub.jobs.kind import JobKind
 from privapub.jobs.lease import Leased, Slot, lease, release, renew
 from privapub.jobs.moment import moment
@@ -33,6 +36,7 @@ REAP_EVERY = 30.0
 FLUSH_AFTER = 0.005
 BATCH = 200
 TRY_AGAIN = 1.0
+AWAY = 10.0  # seconds after which is tried again what the database kept from being done
 
 
 def _report(what: str, error: Exception) -> None:
@@ -319,6 +323,8 @@ class Worker:
 
     @staticmethod
     def _failure(job: Job, error: BaseException) -> Retry:
+        if isinstance(error, SQLAlchemyError) and is_outage(error):  # that is not the job's fault
+            return Retry(AWAY, f"the database could not be used: {type(error).__name__}", spends_attempt=False)
         if job.trigger == http_scope.READER:  # of what a reader caused, nothing is written down
             return Retry(why=type(error).__name__)
         _log.exception("job %s %s failed", job.id, job.kind, exc_info=error)
@@ -461,9 +467,11 @@ class Worker:
     # Chores
 
     async def _reap(self) -> None:
+        clocks = Clocks(patient=self.database.is_sqlite)
         while True:
             try:
-                await reaper.reap(self.database, self.kinds, scope=self.scope)
+                if clocks.may_reap(clock.now(), clock.monotonic()):
+                    await reaper.reap(self.database, self.kinds, scope=self.scope)
                 await reaper.repair(self.database, scope=self.scope)
                 await reaper.give_up_waiting(self.database, self.kinds, scope=self.scope)
                 await reaper.prune(self.database, scope=self.scope)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import select
-from sqlalchemy.exc import IntegrityError
 
 from fakes.crew import Log
 from privapub import identifiers
@@ -110,9 +109,6 @@ class Racer:
                     await self.once(verb, tx, number)
             except (Conflict, NotFound):
                 continue
-            except IntegrityError:  # its twin was put at the same moment
-                if verb is read.cancel:
-                    raise
 
     async def once(self, verb: Any, tx: Any, number: int) -> None:
         if verb is read.cancel:  # who holds it holds it no more
