@@ -36,6 +36,8 @@ async def jobs(url: str, count: int) -> None:
             await put(
                 tx, [NewJob("nothing", f"lane{n % LANES}", {"n": n}) for n in range(first, min(first + 1000, count))]
             )
+    async with database.write() as tx:  # as for all the others
+        await tx.raw("ANALYZE")
     gc.freeze()  # as a process does that works
     worker = Worker(database, {"nothing": JobKind("nothing", fetch=nothing, at_once=AT_ONCE)})
     began = time.perf_counter()

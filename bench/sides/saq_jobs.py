@@ -36,6 +36,8 @@ async def jobs(url: str, count: int) -> None:
         await asyncio.gather(
             *(one.enqueue(Job("nothing", kwargs={"n": n})) for n in range(first, min(first + 16, count)))
         )
+    async with one.pool.connection() as connection:
+        await connection.execute("ANALYZE")
     worker = Worker(one, functions=[("nothing", nothing)], concurrency=CONCURRENCY)
     began = time.perf_counter()
     running = asyncio.create_task(worker.start())
