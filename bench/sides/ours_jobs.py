@@ -1,7 +1,6 @@
 """usage: ours_jobs.py jobs URL COUNT | starts URL COUNT: our queue with jobs that do nothing."""
 
 import asyncio
-import gc
 import random
 import sys
 import time
@@ -9,6 +8,7 @@ import time
 import uvloop
 from starting import PAUSE, told
 
+from privapub.app import calm_collector
 from privapub.database.connect import Database
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import Done, Job, NewJob
@@ -38,7 +38,7 @@ async def jobs(url: str, count: int) -> None:
             )
     async with database.write() as tx:  # as for all the others
         await tx.raw("ANALYZE")
-    gc.freeze()  # as a process does that works
+    calm_collector()  # as a process does that works
     worker = Worker(database, {"nothing": JobKind("nothing", fetch=nothing, at_once=AT_ONCE)})
     began = time.perf_counter()
     running = asyncio.create_task(worker.run())
@@ -63,7 +63,7 @@ async def starts(url: str, count: int) -> None:
         started.put_nowait(time.perf_counter())
         return Done()
 
-    gc.freeze()  # as a process does that works
+    calm_collector()  # as a process does that works
     worker = Worker(database, {"nothing": JobKind("nothing", fetch=nothing, at_once=AT_ONCE)})
     running = asyncio.create_task(worker.run())
     waits = []

@@ -1,7 +1,6 @@
 """What the sides that deliver share: a receiver in another process, a server with a persona, a fan-out of its post."""
 
 import asyncio
-import gc
 import json
 import os
 import sys
@@ -69,7 +68,7 @@ async def opened(url: str, **settings: object) -> AsyncIterator[tuple[Server, in
             persona = await create(
                 tx, handle, keys, addresses=Addresses(server.base_url), domain=server.domain, now=clock.now()
             )
-        gc.freeze()  # as a process does that serves or works
+        app.calm_collector()  # as a process does that serves or works
         try:
             yield server, persona
         finally:

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import difflib
+import gc
 import logging
 import socket
 import sys
@@ -255,6 +256,15 @@ async def _say_what_is_paused(server: Server) -> None:
         paused = await pause.count(tx)
     if paused:
         log.warning("jobs are paused since a restore: `privapub jobs resume` lets them go out", jobs=paused)
+
+
+def calm_collector() -> None:
+    """What is loaded by now stays, and little of what comes is in circles: the collector need not look so often.
+
+    It took a third of the time of a delivery.
+    """
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
 
 
 def begin_logging(settings: Settings) -> None:

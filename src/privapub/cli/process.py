@@ -1,7 +1,6 @@
 """One process that lasts, from its loop to its end: what the child of `keep_running` is."""
 
 import asyncio
-import gc
 import os
 import signal
 import socket
@@ -43,7 +42,7 @@ def live(
     greetings: list[asyncio.Task[None]] = []
 
     def ready(server: Server) -> None:
-        gc.freeze()  # what is loaded by now stays: the collector need not look at it again
+        app.calm_collector()
         if line is not None:
             line.ready()
         (started or greet)(server)

@@ -1,16 +1,17 @@
 """Opening SQLite and PostgreSQL, and beginning transactions on them."""
 
-import sqlite3
+import math
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import event, make_url
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import URL, event, make_url
+from sqlalchemy.exc import InvalidatePoolError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
-from sqlalchemy.util import await_only
 
+from privapub import clock
+from privapub.database.sqlite import Connection
 from privapub.database.transaction import Transaction, _open_here
 
 READERS = 4
@@ -19,6 +20,7 @@ SYNCHRONOUS = "FULL"
 # Seconds to wait for SQLite's one lock. Waiting is not fair: a command beside a busy server asks many times in vain.
 BUSY = 30
 PG_CHANNEL = "privapub"
+BELIEVED = 5.0  # seconds for which a connection that was used is taken to be there
 
 
 class Database:
@@ -35,12 +37,7 @@ class Database:
             self._reader = _sqlite(str(self.path), writer=False)
         else:
             self.path = None
-            self._writer = create_async_engine(
-                self.url.set(drivername="postgresql+asyncpg"),
-                pool_size=pool_size,
-                max_overflow=pool_size,
-                pool_pre_ping=True,
-            )
+            self._writer = _postgresql(self.url, pool_size)
             self._reader = self._writer
 
     @property
@@ -98,13 +95,34 @@ class Database:
         await self._reader.dispose()
 
 
+def _postgresql(url: URL, pool_size: int) -> AsyncEngine:
+    engine = create_async_engine(
+        url.set(drivername="postgresql+asyncpg"), pool_size=pool_size, max_overflow=pool_size
+    )  # fmt: skip
+
+    @event.listens_for(engine.sync_engine, "checkin")
+    def on_checkin(_connection: Any, record: Any) -> None:
+        record.info["used_at"] = clock.monotonic()
+
+    @event.listens_for(engine.sync_engine, "checkout")
+    def on_checkout(connection: Any, record: Any, _proxy: Any) -> None:
+        # Whether the server is still there costs three questions: one that was just used is believed.
+        if clock.monotonic() - record.info.get("used_at", math.inf) > BELIEVED:
+            try:
+                engine.sync_engine.dialect.do_ping(connection)
+            except Exception as error:
+                raise InvalidatePoolError from error
+
+    return engine
+
+
 def _sqlite(path: str, *, writer: bool) -> AsyncEngine:
     engine = create_async_engine(
         f"sqlite+aiosqlite:///{path}",
         pool_size=1 if writer else READERS,
         max_overflow=0,
         pool_timeout=60,
-        connect_args={"timeout": BUSY, "isolation_level": None, "cached_statements": 256},
+        connect_args={"timeout": BUSY, "isolation_level": None, "cached_statements": 256, "factory": Connection},
     )
 
     @event.listens_for(engine.sync_engine, "connect")
@@ -130,15 +148,7 @@ def _sqlite(path: str, *, writer: bool) -> AsyncEngine:
     @event.listens_for(engine.sync_engine, "begin")
     def on_begin(connection: Any) -> None:
         # A deferred transaction that turns into a writer later meets lock errors that no timeout heals.
-        driver = connection.connection.driver_connection
-        try:  # at once in the thread of the connection: SQLAlchemy's own way goes there three times
-            await_only(driver._execute(driver._conn.execute, "BEGIN IMMEDIATE" if writer else "BEGIN"))  # noqa: SLF001 - see above
-        except sqlite3.Error as error:
-            raise DBAPIError.instance("BEGIN", (), error, sqlite3.Error) from error
-        except BaseException:
-            # Given up while the thread was at it: what begins yet is ended there at once, since nobody else would.
-            driver._tx.put_nowait((None, driver._conn.rollback))  # noqa: SLF001 - see above
-            raise
+        connection.connection.driver_connection._conn.beginning = "BEGIN IMMEDIATE" if writer else "BEGIN"  # noqa: SLF001 - ours
 
     @event.listens_for(engine.sync_engine, "invalidate")
     def on_invalidate(connection: Any, _record: Any, _error: BaseException | None) -> None:

@@ -1,6 +1,5 @@
 """Putting jobs into the queue, in the caller's transaction."""
 
-import json
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -26,7 +25,7 @@ async def put(tx: Transaction, jobs: Sequence[NewJob], *, scope: str = "", unsen
     if not jobs:
         return 0
     now = await moment(tx)
-    rows = [_row(job, scope, now) | {"place": place} for place, job in enumerate(_in_order(jobs))]
+    rows = [_row(job, scope, now, place) for place, job in enumerate(_in_order(jobs))]
     inserted = await tx.raw(INSERT[tx.dialect], (msgspec.json.encode(rows).decode(),))
     owed = settling(tx, scope)
     new_keys = set()
@@ -71,7 +70,7 @@ def _in_order(jobs: Sequence[NewJob]) -> list[NewJob]:
     )
 
 
-def _row(job: NewJob, scope: str, now: float) -> dict[str, Any]:
+def _row(job: NewJob, scope: str, now: float, place: int) -> dict[str, Any]:
     if job.unique_while_waiting and (job.dedupe_key is None or job.ordering_key is not None):
         raise ValueError(f"job kind {job.kind!r}: unique while waiting asks for a dedupe key and no ordering key")
     if job.part is not None and job.ordering_key is None:
@@ -80,7 +79,7 @@ def _row(job: NewJob, scope: str, now: float) -> dict[str, Any]:
         "scope": scope,
         "kind": job.kind,
         "lane": job.lane,
-        "args": json.dumps(job.args),
+        "args": msgspec.json.encode(job.args).decode(),
         "trigger": job.trigger,
         "dedupe_key": job.dedupe_key,
         "ordering_key": job.ordering_key,
@@ -91,4 +90,5 @@ def _row(job: NewJob, scope: str, now: float) -> dict[str, Any]:
         "run_at": now if job.run_at is None else job.run_at,
         "once_for_ever": job.dedupe_key is not None and not job.unique_while_waiting,
         "twin": False,
+        "place": place,
     }

@@ -186,7 +186,12 @@ class Settling:
 
     async def __call__(self, tx: Transaction) -> None:
         """Hold the lanes, queue the twins that are to wait, and release what waited for something that has ended."""
-        await self._write_lanes(tx)
+        if not (
+            self.verdicts or self.last_of or self.retried_keys or self.twins or self.dedupe_keys or self.ordering_keys
+        ):
+            await self._write_lanes(tx, tx.raw_at_end)
+            return
+        await self._write_lanes(tx, tx.raw)
         if self.verdicts:
             await self._write_health(tx)
         if self.last_of or self.retried_keys:
@@ -202,16 +207,16 @@ class Settling:
             self.lanes = {}
             for kind, lane, run_at in released:
                 self.touch(kind, lane, run_at)
-            await self._write_lanes(tx)
+            await self._write_lanes(tx, tx.raw_at_end)
             tx.announce(topic(self.scope))
 
-    async def _write_lanes(self, tx: Transaction) -> None:
+    async def _write_lanes(self, tx: Transaction, write: Callable[[str, tuple[Any, ...]], Awaitable[Any]]) -> None:
         if self.lanes:
             rows = [
                 {"scope": self.scope, "kind": kind, "lane": lane, "next_at": times[0], "not_before": times[1]}
                 for (kind, lane), times in sorted(self.lanes.items())
             ]
-            await tx.raw(TOUCH[tx.dialect], (json.dumps(rows),))
+            await write(TOUCH[tx.dialect], (json.dumps(rows),))
 
     async def _write_health(self, tx: Transaction) -> None:
         sqlite = tx.dialect == "sqlite"

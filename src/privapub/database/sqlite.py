@@ -1,0 +1,57 @@
+"""A connection to SQLite that is visited seldom.
+
+It lives in a thread of its own, and to hand it a statement and hear of it costs as much as a small statement does. So a
+transaction begins with its first statement, and what nobody waits for goes with its commit.
+"""
+
+import sqlite3
+from typing import Any
+
+
+class Connection(sqlite3.Connection):
+    """`beginning` is executed before the next statement, `ending` before the commit."""
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        """As sqlite3 makes it."""
+        super().__init__(*values, **named)
+        self.beginning = ""
+        self.ending: list[tuple[str, tuple[Any, ...]]] = []
+
+    def cursor(self, factory: Any = None) -> Any:
+        """A cursor that begins the transaction where one is asked for."""
+        return super().cursor(factory or Cursor)
+
+    def begin(self) -> None:
+        """Execute what was left for the first statement."""
+        if self.beginning:
+            beginning, self.beginning = self.beginning, ""
+            self.execute(beginning)
+
+    def commit(self) -> None:
+        """Execute what was left for the commit, and commit."""
+        ending, self.ending = self.ending, []
+        for sql, values in ending:
+            self.execute(sql, values)
+        self.beginning = ""
+        super().commit()
+
+    def rollback(self) -> None:
+        """Forget what was left for later, and roll back."""
+        self.beginning, self.ending = "", []
+        super().rollback()
+
+
+class Cursor(sqlite3.Cursor):
+    """A cursor of such a connection."""
+
+    connection: Connection
+
+    def execute(self, sql: str, values: Any = ()) -> Any:
+        """As its parent, within the transaction that was asked for."""
+        self.connection.begin()
+        return super().execute(sql, values)
+
+    def executemany(self, sql: str, values: Any) -> Any:
+        """As its parent, within the transaction that was asked for."""
+        self.connection.begin()
+        return super().executemany(sql, values)
