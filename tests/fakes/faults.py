@@ -15,6 +15,7 @@ import asyncpg
 from sqlalchemy import event, text
 from sqlalchemy.exc import DBAPIError
 
+from privapub.database import sqlite
 from privapub.database.connect import Database
 
 # What a caller sees of a connection that died.
@@ -85,7 +86,7 @@ def faulty(url: str) -> tuple[Database, Faults]:
 
 
 def _sqlite(faults: Faults) -> type[sqlite3.Connection]:
-    class Connection(sqlite3.Connection):
+    class Connection(sqlite.Connection):
         def around(self, sql: str, execute: Callable[[], Any]) -> Any:
             try:
                 strike = faults.before_it(sql)
@@ -110,7 +111,7 @@ def _sqlite(faults: Faults) -> type[sqlite3.Connection]:
         def commit(self) -> None:
             self.around("COMMIT", super().commit)
 
-    class Cursor(sqlite3.Cursor):
+    class Cursor(sqlite.Cursor):
         def execute(self, sql: str, values: Any = ()) -> sqlite3.Cursor:
             execute = super().execute
             found: sqlite3.Cursor = self.connection.around(sql, lambda: execute(sql, values))  # type: ignore[attr-defined]  # it is the one above
