@@ -33,7 +33,7 @@ from privapub.jobs.worker import Worker
 class Line:
     """What a handler did: at `at` of the clock that runs evenly for all processes of a machine."""
 
-    what: str  # ready, begin, end, cancelled, posted
+    what: str  # ready, begin, end, cancelled, stopping
     id: int
     kind: str
     lane: str

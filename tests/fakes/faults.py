@@ -75,7 +75,6 @@ class Faults:
 def faulty(url: str) -> tuple[Database, Faults]:
     """The database, and what makes the connections that it writes with fail."""
     database, faults = Database(url, pool_size=1), Faults()
-    database.engine.pool._pre_ping = False  # three statements each time, of which nothing depends
     own = {"factory": _sqlite(faults)} if database.is_sqlite else {"connection_class": _postgresql(faults)}
 
     @event.listens_for(database.engine.sync_engine, "do_connect")

@@ -18,11 +18,9 @@ from privapub.jobs.tables import lane as lanes
 HOST = "host:"
 KEPT = 90 * 86400.0
 MOST = 100_000
-# As the index says it, word by word: with parameters in their places it would not be used.
-IN_LANE = "job.state = 'waiting' AND NOT job.alone"
 _c, _l = table.c, lanes.c
-# As the partial indexes say it, word for word: they would not be used otherwise.
-_WAITS = text("job.state = 'waiting' AND NOT job.alone")
+# As the index says it, word by word: with parameters in their places it would not be used.
+_WAITS = "job.state = 'waiting' AND NOT job.alone"
 _OF_LANE = "SELECT 1 FROM job j WHERE j.scope = lane.scope AND j.kind = lane.kind AND j.lane = lane.lane AND"
 _FORGET = {
     dialect: f"""
@@ -59,11 +57,7 @@ async def wrote(tx: Transaction, kind: str, lane: str, now: float, *, scope: str
 
     It costs a look and no lock where there is nothing to change, as for nearly every message.
     """
-    row = await tx.first(
-        select(lanes.c.open_until, lanes.c.heard_at).where(
-            lanes.c.scope == scope, lanes.c.kind == kind, lanes.c.lane == lane
-        )
-    )
+    row = await tx.first(select(_l.open_until, _l.heard_at).where(_l.scope == scope, _l.kind == kind, _l.lane == lane))
     if row is not None and (row.open_until > now or (row.heard_at or 0.0) < now - HEARD_EVERY):
         settling(tx, scope).judge(kind, lane, Verdict(None, now))
         if row.open_until > now:
@@ -93,7 +87,7 @@ async def _change(tx: Transaction, host: str, values: dict[str, Any], scope: str
     # Both leave nothing that would put it off: what waits longest says when it is due.
     oldest = (
         select(_c.run_at)
-        .where(_c.scope == _l.scope, _c.kind == _l.kind, _c.lane == _l.lane, _WAITS)
+        .where(_c.scope == _l.scope, _c.kind == _l.kind, _c.lane == _l.lane, text(_WAITS))
         .order_by(_c.run_at, _c.id)
         .limit(1)
         .correlate(lanes)
@@ -131,6 +125,6 @@ def _with_counts(found: Select[Any]) -> Select[Any]:
         in_it = _c.scope == few.c.scope, _c.kind == few.c.kind, _c.lane == few.c.lane, text(condition)
         return select(func.count()).select_from(table).where(*in_it).correlate(few).scalar_subquery()
 
-    waiting = count(IN_LANE) + count("job.state = 'waiting' AND job.alone")
+    waiting = count(_WAITS) + count("job.state = 'waiting' AND job.alone")
     order = few.c.fails.desc(), few.c.lane, few.c.kind
     return select(few, waiting.label(WAITING), count("job.state = 'leased'").label(LEASED)).order_by(*order)

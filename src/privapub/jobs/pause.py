@@ -43,12 +43,6 @@ def statements(except_kinds: Collection[str]) -> tuple[str, ...]:
     return _PAUSE.format(kinds=kinds), _LANES.format(kinds=kinds)
 
 
-async def pause(tx: Transaction, except_kinds: Collection[str] = ()) -> None:
-    """Pause every unfinished job, in every scope, but those of these kinds, which stay in the house."""
-    for statement in statements(except_kinds):
-        await tx.raw(statement)
-
-
 async def resume(tx: Transaction, kind: str | None = None, *, scope: str = "") -> int:
     """Let paused jobs (of one kind) go on as they were, each at its time and in its order.
 

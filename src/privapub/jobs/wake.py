@@ -21,12 +21,11 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 _log = logging.getLogger(__name__)
 
 
-async def hear_others(database: Database, topic: str, ready: asyncio.Event | None = None) -> None:
+async def hear_others(database: Database, topic: str, ready: asyncio.Event) -> None:
     """Pass on what other processes announce to this process' listeners, until cancelled.
 
     `ready` is set while it listens. A connection that is lost is opened again, however long that takes.
     """
-    ready = ready or asyncio.Event()
     hear = _watch_file if database.is_sqlite else _listen
     pause = FIRST_PAUSE
     while True:

@@ -45,7 +45,8 @@ async def states(database: Database) -> dict[str, tuple[str, int]]:
 
 async def pause_all(database: Database, *stay: str) -> None:
     async with database.write() as tx:
-        await pause.pause(tx, stay)
+        for statement in pause.statements(stay):
+            await tx.raw(statement)
 
 
 async def resume(database: Database, kind: str | None = None) -> int:

@@ -20,10 +20,7 @@ def other(scheme: Scheme) -> Scheme:
 
 async def of_host(tx: Transaction, host: str, now: float) -> Scheme:
     """The scheme to begin with at this host."""
-    found = await tx.scalar(
-        select(host_scheme.c.scheme).where(host_scheme.c.host == host, host_scheme.c.at > now - REMEMBERED)
-    )
-    return "rfc9421" if found == "rfc9421" else FIRST
+    return (await of_hosts(tx, [host], now))[host]
 
 
 async def of_hosts(tx: Transaction, hosts: Collection[str], now: float) -> dict[str, Scheme]:
