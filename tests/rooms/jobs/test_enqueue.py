@@ -51,8 +51,8 @@ async def test_a_fact_is_a_job_of_its_name(database: Database) -> None:
     async with database.read() as tx:
         rows = await tx.all(select(table).order_by(table.c.id))
     assert [(row.kind, row.lane, row.args, row.trigger) for row in rows] == [
-        ("post_published", "facts", '{"post": 7, "audience": "followers"}', ""),
-        ("follow_asked", "facts", '{"by": 3}', "request"),
+        ("post_published", "facts", '{"post":7,"audience":"followers"}', ""),
+        ("follow_asked", "facts", '{"by":3}', "request"),
     ]
     assert fact_kind(PostPublished) == "post_published"
 
