@@ -1,10 +1,12 @@
-"""The server that the cases are replayed against."""
+"""The server that the cases are replayed against, and the file of worker processes."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
 from fakes.certificates import Authority
+from fakes.crew import Log
 from fakes.world import World
 from makers import private_keys
 from privapub.actors import keys
@@ -23,3 +25,9 @@ async def world(database: Database, authority: Authority, monkeypatch: pytest.Mo
     monkeypatch.setattr(keys, "make", lambda: pair)  # making keys for each test takes longer than the test
     async with World(database, authority) as opened:
         yield opened
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Log:
+    """What the worker processes of a test write to."""
+    return Log(tmp_path / "log")

@@ -8,44 +8,24 @@ import os
 import signal
 import sqlite3
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import anyio
-import pytest
-from sqlalchemy import select, text
+from sqlalchemy import text
 
 from cases.replay import case
 from fakes.cable import cable
-from fakes.crew import Log, Terms, gone, hired, make_table
+from fakes.crew import Log, Terms, ended, gone, hired, make_table, rows
 from privapub.database.connect import Database
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import NewJob
-from privapub.jobs.tables import job as table
 
 INBOXES = [f"{name}.test" for name in ("a", "b", "c", "d")]
-
-
-@pytest.fixture
-def log(tmp_path: Path) -> Log:
-    return Log(tmp_path / "log")
-
-
-async def rows(database: Database, kind: str = "") -> list[Any]:
-    async with database.read() as tx:
-        found = await tx.all(select(table).order_by(table.c.id))
-    return [row for row in found if kind in ("", row.kind)]
 
 
 async def made(database: Database) -> list[Any]:
     async with database.read() as tx:
         return list(await tx.all(text("SELECT n, pid, attempt FROM made_by_test ORDER BY n")))
-
-
-async def ended(database: Database, *kinds: str) -> None:
-    """Wait until every job of these kinds has ended."""
-    while any(row.finished_at is None for row in await rows(database) if row.kind in kinds):  # noqa: ASYNC110 - it is the database that is looked at
-        await asyncio.sleep(0.05)
 
 
 # 01: a job that takes longer than its lease

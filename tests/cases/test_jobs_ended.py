@@ -5,15 +5,13 @@ import dataclasses
 import math
 import os
 import signal
-from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
-from sqlalchemy import select
 
 from cases.replay import case
-from fakes.crew import Log, Terms, gone, hired
+from fakes.crew import Log, Terms, ended, gone, hired, rows
 from fakes.faults import faulty
 from privapub import clock, identifiers
 from privapub.database.connect import Database
@@ -23,32 +21,14 @@ from privapub.jobs.enqueue import put
 from privapub.jobs.job import Done, Job, NewJob, Outcome
 from privapub.jobs.kind import JobKind
 from privapub.jobs.lease import Slot, lease, renew
-from privapub.jobs.tables import job as table
 from privapub.jobs.worker import Worker
 
 QUICK = Terms(lease=1.0)
 
 
-@pytest.fixture
-def log(tmp_path: Path) -> Log:
-    return Log(tmp_path / "log")
-
-
-async def rows(database: Database, kind: str = "") -> list[Any]:
-    async with database.read() as tx:
-        found = await tx.all(select(table).order_by(table.c.id))
-    return [row for row in found if kind in ("", row.kind)]
-
-
 async def put_work(database: Database, count: int = 1, kind: str = "work", lane: str = "", **args: Any) -> None:
     async with database.write() as tx:
         await put(tx, [NewJob(kind, lane or f"host:{n}.test", {"n": n, **args}) for n in range(count)])
-
-
-async def ended(database: Database, *kinds: str) -> None:
-    """Wait until every job of these kinds has ended."""
-    while any(row.finished_at is None for row in await rows(database) if row.kind in kinds):  # noqa: ASYNC110 - it is the database that is looked at
-        await asyncio.sleep(0.05)
 
 
 # 03: who is dead

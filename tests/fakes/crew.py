@@ -16,7 +16,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import select, text
 
 from fakes.faults import faulty
 from fakes.processes import FORKED
@@ -26,6 +26,7 @@ from privapub.database.transaction import Transaction
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import Done, GiveUp, Job, NewJob, Outcome
 from privapub.jobs.kind import JobKind
+from privapub.jobs.tables import job as table
 from privapub.jobs.worker import Worker
 
 
@@ -238,3 +239,16 @@ async def gone(process: BaseProcess) -> int | None:
     """Wait for its end; the status."""
     await asyncio.to_thread(process.join, 60)
     return process.exitcode
+
+
+async def rows(database: Database, kind: str = "") -> list[Any]:
+    """The jobs that there are (of one kind), the first first."""
+    async with database.read() as tx:
+        found = await tx.all(select(table).order_by(table.c.id))
+    return [row for row in found if kind in ("", row.kind)]
+
+
+async def ended(database: Database, *kinds: str) -> None:
+    """Wait until every job of these kinds has ended."""
+    while any(row.finished_at is None for row in await rows(database) if row.kind in kinds):  # noqa: ASYNC110 - it is the database that is looked at
+        await asyncio.sleep(0.05)

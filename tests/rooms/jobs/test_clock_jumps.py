@@ -10,13 +10,12 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import anyio
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import text
 
-from fakes.crew import Log, Terms, hired, make_table
+from fakes.crew import Log, Terms, hired, make_table, rows
 from privapub import clock
 from privapub.database.connect import Database
 from privapub.database.transaction import Transaction
@@ -24,16 +23,9 @@ from privapub.jobs import reaper
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import Done, Job, NewJob, Outcome
 from privapub.jobs.kind import JobKind
-from privapub.jobs.tables import job as table
 from privapub.jobs.worker import Worker
 
 HOUR = 3600.0
-
-
-async def rows(database: Database, kind: str = "") -> list[Any]:
-    async with database.read() as tx:
-        found = await tx.all(select(table).order_by(table.c.id))
-    return [row for row in found if kind in ("", row.kind)]
 
 
 @asynccontextmanager
