@@ -11,7 +11,7 @@ It promises: a job asked for in a transaction is there if and only if that trans
 live leases; whoever acts on a lease names its stamp, and nothing happens when the stamp is no longer the job's; every
 path ends. A handler may run twice, so what it does must bear that.
 
-`enqueue` puts jobs in, `lease` takes them, `outcome` is the only writer of end states of a lease, `reaper` brings back
-what dead workers held, `worker` runs it all. What a kind of job does is told to the worker by whoever builds it: this
-room knows no kind.
+`enqueue` puts jobs in, `lease` takes them, `outcome` writes what a handler came to, `reaper` brings back or ends what
+dead workers held, `worker` runs it all; `read` is the operator's. What a kind of job does is told to the worker by
+whoever builds it: this room knows no kind.
 """
