@@ -148,7 +148,7 @@ def _sqlite(path: str, *, writer: bool) -> AsyncEngine:
     @event.listens_for(engine.sync_engine, "begin")
     def on_begin(connection: Any) -> None:
         # A deferred transaction that turns into a writer later meets lock errors that no timeout heals.
-        connection.connection.driver_connection._conn.beginning = "BEGIN IMMEDIATE" if writer else "BEGIN"  # noqa: SLF001 - ours
+        connection.connection.driver_connection._conn.beginning = "BEGIN IMMEDIATE" if writer else "BEGIN"  # noqa: SLF001 - its class is our own
 
     @event.listens_for(engine.sync_engine, "invalidate")
     def on_invalidate(connection: Any, _record: Any, _error: BaseException | None) -> None:

@@ -108,7 +108,7 @@ class Transaction:
         """Driver SQL whose rows nobody needs, as the last act before the commit (on SQLite it goes along with it)."""
         if self.dialect == "sqlite":
             self._pooled = self._pooled or await self.connection.get_raw_connection()
-            self._pooled.driver_connection._conn.ending.append((sql, values))  # noqa: SLF001 - ours
+            self._pooled.driver_connection._conn.ending.append((sql, values))  # noqa: SLF001 - its class is our own
         else:
             await self.raw(sql, values)
 
