@@ -101,12 +101,6 @@ def _sqlite(faults: Faults) -> type[sqlite3.Connection]:
         def cursor(self, factory: Any = None) -> sqlite3.Cursor:
             return super().cursor(factory or Cursor)
 
-        def execute(self, sql: str, values: Any = ()) -> sqlite3.Cursor:
-            return self.cursor().execute(sql, values)
-
-        def executemany(self, sql: str, values: Any) -> sqlite3.Cursor:
-            return self.cursor().executemany(sql, values)
-
         def commit(self) -> None:
             self.around("COMMIT", super().commit)
 

@@ -21,11 +21,23 @@ class Connection(sqlite3.Connection):
         """A cursor that begins the transaction where one is asked for."""
         return super().cursor(factory or Cursor)
 
+    def execute(self, sql: str, values: Any = ()) -> Any:
+        """By a cursor of ours: the parent's shortcut would make one of its own, which begins nothing."""
+        return self.cursor().execute(sql, values)
+
+    def executemany(self, sql: str, values: Any) -> Any:
+        """As `execute`."""
+        return self.cursor().executemany(sql, values)
+
     def begin(self) -> None:
-        """Execute what was left for the first statement."""
+        """Execute what was left for the first statement; where that fails, it is left for the next."""
         if self.beginning:
             beginning, self.beginning = self.beginning, ""
-            self.execute(beginning)
+            try:
+                self.execute(beginning)
+            except BaseException:
+                self.beginning = beginning
+                raise
 
     def commit(self) -> None:
         """Execute what was left for the commit, and commit."""

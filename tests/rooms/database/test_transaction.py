@@ -20,6 +20,19 @@ async def test_what_is_written_is_there_after_the_commit_and_not_after_an_error(
         assert [row.name for row in await tx.all(text("SELECT name FROM made_by_test"))] == ["kept"]
 
 
+async def test_raw_statements_are_undone_by_an_error_though_they_are_the_first(database: Database) -> None:
+    async with database.write() as tx:
+        await tx.raw("CREATE TABLE made_by_test(name TEXT)")
+        await tx.raw("INSERT INTO made_by_test VALUES('kept')")
+    with pytest.raises(ZeroDivisionError):
+        async with database.write() as tx:
+            await tx.raw("INSERT INTO made_by_test VALUES('lost')")
+            await tx.raw("INSERT INTO made_by_test VALUES('lost too')")
+            raise ZeroDivisionError
+    async with database.read() as tx:
+        assert [row.name for row in await tx.raw("SELECT name FROM made_by_test")] == ["kept"]
+
+
 async def test_a_reader_cannot_write(database: Database) -> None:
     async with database.write() as tx:
         await tx.execute(text("CREATE TABLE made_by_test(name TEXT)"))
