@@ -25,7 +25,8 @@ from privapub.errors import OperatorError
 from privapub.federation import routes as federation
 from privapub.job_table import EFFECTS, job_kinds
 from privapub.jobs import pause
-from privapub.jobs.enqueue import FACTS, fact_kind
+from privapub.jobs.enqueue import fact_kind
+from privapub.jobs.job import FACTS
 from privapub.jobs.kind import JobKind
 from privapub.jobs.worker import Worker
 from privapub.migrations.run import HEAD, check_current, upgrade

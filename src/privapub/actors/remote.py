@@ -153,5 +153,5 @@ async def mark_gone(tx: Transaction, actor_id: int, now: float) -> bool:
     )
     if changed.rowcount == 0:
         return False
-    await put_fact(tx, ActorGone(actor_id))
+    await put_fact(tx, ActorGone(actor_id), about=f"actor {actor_id}")
     return True

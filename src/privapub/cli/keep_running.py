@@ -247,11 +247,18 @@ def exit_status(life: Life) -> int:
     return code if code >= 0 else 128 - code
 
 
+def _name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # most real-time signals have none
+        return f"signal {number}"
+
+
 def what_happened(life: Life, silence: float) -> str:
     """One clause about how a child ended."""
     code = os.waitstatus_to_exitcode(life.status or 0)
     if life.silent:
         return f"process {life.pid} did not give a sign of life for {silence:g} s and was killed"
     if code < 0:
-        return f"process {life.pid} was killed by {signal.Signals(-code).name}"
+        return f"process {life.pid} was killed by {_name(-code)}"
     return f"process {life.pid} ended by itself, with status {code}"

@@ -32,7 +32,7 @@ async def ask(tx: Transaction, follower_id: int, followed_id: int, uri: str, now
             raise NotFound("The follow ended while it was asked for.")
         return standing.state
     if not followed.local:
-        await put_fact(tx, FollowAsked(asked.id))
+        await put_fact(tx, FollowAsked(asked.id), about=_pair(follower_id, followed_id))
     return asked.state
 
 
@@ -89,7 +89,7 @@ async def withdraw(tx: Transaction, follower_id: int, followed_id: int, now: flo
         return False
     followed = await by_id(tx, followed_id)
     if followed is not None and not followed.local and ended.state != REJECTED:
-        await put_fact(tx, FollowWithdrawn(follower_id, followed_id, ended.uri))
+        await put_fact(tx, FollowWithdrawn(follower_id, followed_id, ended.uri), about=_pair(follower_id, followed_id))
     return True
 
 
@@ -157,6 +157,10 @@ async def _move(
     return None if row is None else read.from_row(row)
 
 
+def _pair(follower_id: int, followed_id: int) -> str:
+    return f"follow {follower_id} {followed_id}"
+
+
 async def _end(tx: Transaction, follower_id: int, followed_id: int) -> Follow | None:
     row = await tx.first(
         delete(follow)
@@ -169,4 +173,8 @@ async def _end(tx: Transaction, follower_id: int, followed_id: int) -> Follow | 
 async def _tell_answer(tx: Transaction, answered: Follow, *, accepted: bool) -> None:
     follower = await by_id(tx, answered.follower_id)
     if follower is not None and not follower.local:
-        await put_fact(tx, FollowAnswered(answered.follower_id, answered.followed_id, answered.uri, accepted))
+        await put_fact(
+            tx,
+            FollowAnswered(answered.follower_id, answered.followed_id, answered.uri, accepted),
+            about=_pair(answered.follower_id, answered.followed_id),
+        )

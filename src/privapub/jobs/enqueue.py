@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+from sqlalchemy import select
 
 from privapub.database.transaction import Transaction
-from privapub.jobs.job import NewJob, topic
+from privapub.jobs.job import FACTS, Job, NewJob, topic
 from privapub.jobs.moment import moment
 from privapub.jobs.settle import INSERT, Cancelled, settling
-
-FACTS = "facts"
+from privapub.jobs.tables import job as table
 
 
 async def put(tx: Transaction, jobs: Sequence[NewJob], *, scope: str = "", unsent: Cancelled | None = None) -> int:
@@ -34,7 +34,7 @@ async def put(tx: Transaction, jobs: Sequence[NewJob], *, scope: str = "", unsen
         new_keys.add(dedupe_key)
     for row in rows:
         if row["ordering_key"] is not None:
-            owed.ordering_keys.add(row["ordering_key"])
+            owed.keep_order(row["lane"], row["ordering_key"])
             if row["part"] == "last":
                 owed.last_of[row["ordering_key"]] = unsent
         elif row["dedupe_key"] is not None and not row["once_for_ever"] and row["dedupe_key"] not in new_keys:
@@ -44,9 +44,26 @@ async def put(tx: Transaction, jobs: Sequence[NewJob], *, scope: str = "", unsen
     return len(inserted)
 
 
-async def put_fact(tx: Transaction, fact: Any, *, trigger: str = "") -> None:
-    """Tell the house what has happened: a job of the fact's name, its fields as arguments, in the lane of facts."""
-    await put(tx, [NewJob(fact_kind(type(fact)), FACTS, msgspec.to_builtins(fact), trigger=trigger)])
+async def followed_by_last(tx: Transaction, job: Job, ordering_key: str) -> bool:
+    """Whether the last of a story was put since this job was."""
+    after = table.c.scope == job.scope, table.c.ordering_key == ordering_key, table.c.id > job.id
+    return await tx.first(select(table.c.id).where(*after, table.c.part == "last").limit(1)) is not None
+
+
+async def put_fact(tx: Transaction, fact: Any, *, about: str, trigger: str = "") -> None:
+    """Tell the house what has happened: a job of the fact's name, its fields as arguments, in the lane of facts.
+
+    What follows from facts about one thing is done in the order in which they happened.
+    """
+    await put(
+        tx,
+        [
+            NewJob(
+                fact_kind(type(fact)), FACTS, msgspec.to_builtins(fact),
+                trigger=trigger, ordering_key=f"{FACTS} {about}",
+            )
+        ],
+    )  # fmt: skip
 
 
 def fact_kind(fact: type) -> str:

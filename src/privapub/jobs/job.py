@@ -18,6 +18,7 @@ ENDED = (DONE, FAILED, CANCELLED)
 
 Part = Literal["first", "last"]
 
+FACTS = "facts"  # the lane of what has happened
 WORKER_DIED = "worker died"
 
 

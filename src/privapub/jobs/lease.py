@@ -171,8 +171,8 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
     """A lease need not outlive the machine's own fall, where it is as good as expired: it waits for no disk."""
     before = connection.execute("PRAGMA synchronous").fetchone()[0]
     connection.execute(f"PRAGMA synchronous = {min(before, _NORMAL)}")
-    connection.execute("BEGIN IMMEDIATE")
     try:
+        connection.execute("BEGIN IMMEDIATE")
         yield
         connection.execute("COMMIT")
     except BaseException:

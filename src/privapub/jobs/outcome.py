@@ -174,6 +174,6 @@ def free_waiting(tx: Transaction, job: Job, scope: str) -> None:
         owed = settling(tx, scope)
         owed.touch(job.kind, job.lane, None)
         if job.ordering_key is not None:
-            owed.ordering_keys.add(job.ordering_key)
+            owed.keep_order(job.lane, job.ordering_key)
         if job.dedupe_key is not None and has_twin:
             owed.dedupe_keys.add(job.dedupe_key)

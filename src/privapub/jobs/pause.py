@@ -16,10 +16,11 @@ from privapub.jobs.tables import job as table
 
 AT_ONCE = 10_000
 _c = table.c
-# A lease that was held when the copy was made is nobody's now: it gives its attempt back.
+# A lease that was held when the copy was made is nobody's now: it gives its attempt back. And since the copy was made,
+# its original may have sent what waits here: a Delete may not take it for unsent.
 _PAUSE = """
 UPDATE job SET state = 'paused', attempt = CASE WHEN state = 'leased' AND attempt > 0 THEN attempt - 1 ELSE attempt END,
-    stamp = NULL, lease_until = NULL
+    stamp = NULL, lease_until = NULL, first_leased_at = coalesce(first_leased_at, created_at)
   WHERE finished_at IS NULL AND kind NOT IN ({kinds})"""
 _LANES = "UPDATE lane SET next_at = NULL WHERE next_at IS NOT NULL AND kind NOT IN ({kinds})"
 _WAITS = """

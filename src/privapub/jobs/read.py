@@ -257,7 +257,7 @@ async def _put_back(tx: Transaction, rows: Sequence[Row[Any]], now: float) -> No
         owed = settling(tx, row.scope)
         owed.touch(row.kind, row.lane, now)
         if row.ordering_key is not None:
-            owed.ordering_keys.add(row.ordering_key)
+            owed.keep_order(row.lane, row.ordering_key)
             owed.retried_keys.add(row.ordering_key)
         tx.announce(topic(row.scope))
 

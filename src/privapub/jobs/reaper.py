@@ -6,10 +6,12 @@ None of it is a job: it does not depend on the queue that it repairs, and any nu
 # ruff: noqa: S608 - the statements are put together from fragments of this room alone
 
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from privapub.database.connect import Database
+from privapub.database.outage import is_outage
 from privapub.database.transaction import Transaction
 from privapub.jobs.job import BLOCKED, PAUSED, WAITING, WORKER_DIED, GiveUp, Job, from_row, topic
 from privapub.jobs.kind import JobKind
@@ -17,6 +19,7 @@ from privapub.jobs.moment import moment
 from privapub.jobs.outcome import forget_readers, free_waiting, record
 from privapub.jobs.settle import OF_LANES, settling
 
+_log = logging.getLogger(__name__)
 KEPT = 7 * 86400.0
 HELD = (WAITING, BLOCKED, PAUSED)
 UNKNOWN_KEPT = 86400.0  # a job that no release here knows waits for the one that put it to come back
@@ -29,7 +32,7 @@ _ROW = (
 _EXPIRED = (
     f"SELECT {_ROW} FROM job"
     " WHERE scope = {p1} AND state = 'leased' AND lease_until < {p2}"
-    f" ORDER BY lease_until, id LIMIT {AT_ONCE}"
+    " ORDER BY lease_until, id LIMIT {most}"
 )
 _FIRST = f"SELECT {_ROW} FROM job WHERE id > {{p1}} ORDER BY id LIMIT {AT_ONCE}"
 _UNKNOWN_LANES = "SELECT kind, lane FROM lane WHERE scope = {p1} AND kind NOT IN {p2}"
@@ -87,17 +90,37 @@ async def reap(database: Database, kinds: Mapping[str, JobKind], *, scope: str =
     """
     count = 0
     while True:
-        async with database.write() as tx:
-            found = await _reap_some(tx, kinds, scope)
+        try:
+            async with database.write() as tx:
+                found = await _reap_some(tx, kinds, scope)
+            done = found < AT_ONCE
+        except Exception as error:
+            if is_outage(error):
+                raise
+            found = await _reap_one(database, kinds, scope, error)
+            done = not found
         count += found
-        if found < AT_ONCE:
+        if done:
             return count
 
 
-async def _reap_some(tx: Transaction, kinds: Mapping[str, JobKind], scope: str) -> int:
+async def _reap_one(database: Database, kinds: Mapping[str, JobKind], scope: str, error: Exception) -> int:
+    """One of many cannot be recorded: it shall not keep the others, and ends unrecorded itself."""
+    try:
+        async with database.write() as tx:
+            return await _reap_some(tx, kinds, scope, 1)
+    except Exception as again:
+        if is_outage(again):
+            raise
+        _log.error("the end of a job could not be recorded", exc_info=error)
+        async with database.write() as tx:
+            return await _reap_some(tx, {}, scope, 1)
+
+
+async def _reap_some(tx: Transaction, kinds: Mapping[str, JobKind], scope: str, most: int = AT_ONCE) -> int:
     now = await moment(tx)
     sqlite = tx.dialect == "sqlite"
-    sql = _EXPIRED.format(p1="?", p2="?") if sqlite else _EXPIRED.format(p1="$1", p2="$2")
+    sql = _EXPIRED.format(p1="?", p2="?", most=most) if sqlite else _EXPIRED.format(p1="$1", p2="$2", most=most)
     rows = await tx.raw(sql if sqlite else sql + " FOR UPDATE SKIP LOCKED", (scope, now))
     if not rows:
         return 0
@@ -216,7 +239,7 @@ async def repair(database: Database, *, scope: str = "") -> int:
             if row.twin:
                 owed.dedupe_keys.add(row.dedupe_key)
             else:
-                owed.ordering_keys.add(row.ordering_key)
+                owed.keep_order(row.lane, row.ordering_key)
         tx.announce(topic(scope))
     return len(stranded) + len(forgotten)
 

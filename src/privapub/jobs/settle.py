@@ -9,13 +9,14 @@ missed; and so are the health of a host, and what a job takes back that is the l
 # ruff: noqa: S608 - the statements are put together from fragments of this room alone
 
 import json
+import zlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import astuple, dataclass, field
 from typing import Any
 
 from privapub.database.transaction import Transaction
 from privapub.jobs import breaker
-from privapub.jobs.job import Job, from_row, topic
+from privapub.jobs.job import FACTS, Job, from_row, topic
 from privapub.jobs.moment import moment
 
 Cancelled = Callable[[Transaction, Sequence[Job], float], Awaitable[None]]
@@ -172,6 +173,16 @@ class Settling:
     verdicts: dict[tuple[str, str], list[Verdict]] = field(default_factory=dict)
     retried_keys: set[str] = field(default_factory=set)
     last_of: dict[str, Cancelled | None] = field(default_factory=dict)  # ordering keys whose last job was put
+
+    def keep_order(self, lane: str, ordering_key: str) -> None:
+        """Something of this order was put or has ended.
+
+        Jobs of one order are of one lane, whose row is held while it is seen who waits for whom. Only facts are of many
+        kinds, each with a lane row of its own: they share one of a few rows besides.
+        """
+        self.ordering_keys.add(ordering_key)
+        if lane == FACTS:
+            self.touch(FACTS, str(zlib.crc32(ordering_key.encode("utf-8", "replace")) % 64), None)
 
     def judge(self, kind: str, lane: str, verdict: Verdict) -> None:
         """Something is new about the host of a lane."""

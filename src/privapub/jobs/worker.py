@@ -198,8 +198,8 @@ class Worker:
         if self._room.making(clock.monotonic()):
             return Leased() if self._holds() else await self._take_alone()
         found = await self._lease(alone=False)
-        if found.alone_waits and not found.jobs:
-            if not self._holds():
+        if found.alone_waits:
+            if not found.jobs and not self._holds():
                 return await self._take_alone(found)
             self._room.wanted(clock.monotonic())
         return found
@@ -407,33 +407,37 @@ class Worker:
             self._signals.ended.clear()
             self._signals.all_ended.clear()
             while batch := self._to_record():
-                if not await self._record(batch) and not await self._record_singly(batch):
+                if await self._record(batch) is not None and not await self._record_singly(batch):
                     await asyncio.sleep(TRY_AGAIN)
 
     def _to_record(self) -> list[_Run]:
         return [run for run in self._runs if run.outcome is not None and not run.unrecordable][:BATCH]
 
-    async def _record(self, runs: list[_Run]) -> bool:
-        """Write these outcomes in one transaction; whether that went well."""
+    async def _record(self, runs: list[_Run]) -> Exception | None:
+        """Write these outcomes in one transaction; what kept it from going well."""
         try:
             async with self.database.write() as tx:
                 pairs = [(run.job, run.outcome) for run in runs if run.outcome is not None]
                 await finish(tx, self.kinds, pairs, await moment(tx), scope=self.scope)
         except Exception as error:
             _report(f"could not record {len(runs)} outcomes", error)
-            return False
+            return error
         self._runs.difference_update(runs)
         self._signals.wake.set()
-        return True
+        return None
 
     async def _record_singly(self, runs: list[_Run]) -> bool:
-        """One of them may be what is wrong: if others can be written, the bad one is left to the reaper."""
-        bad = [run for run in runs if not await self._record([run])]
-        if len(bad) == len(runs):
+        """One of them may be what is wrong: if others can be written, the bad one is left to the reaper.
+
+        What a database kept from being written that was away meanwhile is not wrong, and is written once it is back.
+        """
+        errors = [(run, await self._record([run])) for run in runs]
+        left = [(run, error) for run, error in errors if error is not None]
+        if len(left) == len(runs):
             return False
-        for run in bad:
-            run.unrecordable = True
-        return True
+        for run, error in left:
+            run.unrecordable = not is_outage(error)
+        return all(run.unrecordable for run, _ in left)
 
     # Ending
 
@@ -453,7 +457,7 @@ class Worker:
         if tasks:
             await asyncio.wait(tasks, timeout=5)
         while batch := self._to_record():
-            if not await self._record(batch) and not await self._record_singly(batch):
+            if await self._record(batch) is not None and not await self._record_singly(batch):
                 break
         left = [run.job for run in self._runs]
         if left:

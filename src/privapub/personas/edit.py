@@ -58,7 +58,7 @@ async def edit(
     await tx.execute(update(actor).where(actor.c.id == persona_id).values(**actor_changes, updated_at=updated_at))
     if persona_changes:
         await tx.execute(update(persona).where(persona.c.id == persona_id).values(**persona_changes))
-    await put_fact(tx, PersonaEdited(persona_id))
+    await put_fact(tx, PersonaEdited(persona_id), about=f"actor {persona_id}")
     return True
 
 

@@ -36,7 +36,7 @@ async def delete(tx: Transaction, post_id: int, author_id: int, now: float) -> b
         raise NotFound("There is no such post.")
     if not await empty(tx, post.c.id == post_id, now):
         return False
-    await put_fact(tx, PostDeleted(post_id))
+    await put_fact(tx, PostDeleted(post_id), about=f"post {post_id}")
     return True
 
 

@@ -56,5 +56,5 @@ async def edit(
         update(post).where(post.c.id == post_id, post.c.deleted_at.is_(None)).values(**changes, edited_at=edited_at)
     )
     await name(tx, post_id, set(mentions) - {author_id})
-    await put_fact(tx, PostEdited(post_id))
+    await put_fact(tx, PostEdited(post_id), about=f"post {post_id}")
     return True

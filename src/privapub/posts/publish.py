@@ -80,7 +80,7 @@ async def publish(
         )
     )
     await name(tx, post_id, named)
-    await put_fact(tx, PostPublished(post_id))
+    await put_fact(tx, PostPublished(post_id), about=f"post {post_id}")
     return post_id
 
 

@@ -48,7 +48,7 @@ async def receive(
         if known.local or known.author_id != author_id or known.deleted_at is not None:
             return None
         if await name(tx, known.id, set(recipient_ids) - {author_id}):
-            await put_fact(tx, PostReceived(known.id))
+            await put_fact(tx, PostReceived(known.id), about=f"post {known.id}")
         return known.id
     if await tombstones.holds_back(tx, record.uri, author_id, now):
         return None
@@ -59,7 +59,7 @@ async def receive(
         .where(post.c.in_reply_to == record.uri, post.c.in_reply_to_id.is_(None))
         .values(in_reply_to_id=post_id)
     )
-    await put_fact(tx, PostReceived(post_id))
+    await put_fact(tx, PostReceived(post_id), about=f"post {post_id}")
     return post_id
 
 
@@ -89,7 +89,7 @@ async def receive_edit(
     if post_id is None:
         return False
     if await name(tx, post_id, set(recipient_ids) - {author_id}):
-        await put_fact(tx, PostReceived(post_id))
+        await put_fact(tx, PostReceived(post_id), about=f"post {post_id}")
     return True
 
 

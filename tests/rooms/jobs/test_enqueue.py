@@ -10,11 +10,12 @@ from sqlalchemy import select, update
 
 from privapub import identifiers
 from privapub.database.connect import Database
+from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
 from privapub.jobs import hosts as hosts_of
 from privapub.jobs import read, reaper
 from privapub.jobs.enqueue import fact_kind, put, put_fact
-from privapub.jobs.job import Done, Job, NewJob, Outcome
+from privapub.jobs.job import Done, Job, NewJob, Outcome, Retry
 from privapub.jobs.kind import JobKind
 from privapub.jobs.lease import Slot, lease
 from privapub.jobs.tables import job as table
@@ -46,8 +47,8 @@ async def take(database: Database, scope: str = "") -> list[Any]:
 
 async def test_a_fact_is_a_job_of_its_name(database: Database) -> None:
     async with database.write() as tx:
-        await put_fact(tx, PostPublished(7, "followers"))
-        await put_fact(tx, FollowAsked(3), trigger="request")
+        await put_fact(tx, PostPublished(7, "followers"), about="post 7")
+        await put_fact(tx, FollowAsked(3), about="follow 3", trigger="request")
     async with database.read() as tx:
         rows = await tx.all(select(table).order_by(table.c.id))
     assert [(row.kind, row.lane, row.args, row.trigger) for row in rows] == [
@@ -113,3 +114,27 @@ async def test_a_key_for_while_it_waits_asks_for_a_key_and_no_order(database: Da
             await put(tx, [NewJob("work", "work", unique_while_waiting=True)])
         with pytest.raises(ValueError, match="ordering key"):
             await put(tx, [NewJob("work", "work", dedupe_key="a", ordering_key="b", unique_while_waiting=True)])
+
+
+async def test_what_follows_from_facts_about_one_thing_is_done_in_their_order(database: Database) -> None:
+    done: list[str] = []
+
+    async def first(_tx: Transaction, job: Job, _fetched: Any, _now: float) -> Outcome:
+        if job.attempt == 1:
+            return Retry(0.0, "not yet")
+        done.append(job.kind)
+        return Done()
+
+    async def then(_tx: Transaction, job: Job, _fetched: Any, _now: float) -> None:
+        done.append(job.kind)
+
+    async with database.write() as tx:
+        await put_fact(tx, PostPublished(7, "followers"), about="post 7")
+    async with database.write() as tx:
+        await put_fact(tx, FollowAsked(7), about="post 7")
+        await put_fact(tx, FollowAsked(8), about="post 8")
+    kinds = [JobKind("post_published", write=first), JobKind("follow_asked", write=then)]
+    with anyio.fail_after(60):
+        await Worker(database, {kind.name: kind for kind in kinds}).drain()
+    assert sorted(done) == ["follow_asked", "follow_asked", "post_published"]
+    assert done.index("post_published") < len(done) - 1 - done[::-1].index("follow_asked")

@@ -20,8 +20,9 @@ from privapub.federation.fetching.actor import fetch_actor
 from privapub.federation.fetching.origin import origin
 from privapub.federation.fetching.signer import signer
 from privapub.federation.signatures.claim import Scheme
-from privapub.jobs.enqueue import put
+from privapub.jobs.enqueue import followed_by_last, put
 from privapub.jobs.job import Done, GiveUp, Job, Outcome, Retry
+from privapub.jobs.settle import TAKEN_BACK
 from privapub.outbound.answers import ACTIVITY_JSON, FetchProblem
 from privapub.server import Server
 
@@ -104,6 +105,8 @@ async def _follow_the_actor(server: Server, old: Job, parcel: Parcel, verdict: V
     async with server.database.write() as tx:
         await sent.moved(tx, Target(parcel.inbox, old.args["recipient"]), new)
         arguments = old.args
+        if await followed_by_last(tx, old, f"{arguments['about']} {inbox}"):
+            return GiveUp(TAKEN_BACK, heard=True)  # its Delete knew the new inbox already, and may have been there
         await put(tx, [job(arguments["rendering"], arguments["activity"], new, arguments["about"], arguments["post"])])
     return GiveUp("the inbox has moved", heard=True)
 
