@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, event, make_url
-from sqlalchemy.exc import InvalidatePoolError
+from sqlalchemy.exc import DBAPIError, InvalidatePoolError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from privapub import clock
@@ -30,6 +30,7 @@ class Database:
         """Prepare to use `sqlite:///path` or `postgresql://…`; nothing is opened before the first transaction."""
         self.url = make_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        self.doubted_at = 0.0  # connections that were last used before are asked whether they are there
         self.listeners: dict[str, list[Callable[[], None]]] = {}
         if self.is_sqlite:
             self.path: Path | None = Path(self.url.database or "")
@@ -37,7 +38,7 @@ class Database:
             self._reader = _sqlite(str(self.path), writer=False)
         else:
             self.path = None
-            self._writer = _postgresql(self.url, pool_size)
+            self._writer = _postgresql(self.url, pool_size, self)
             self._reader = self._writer
 
     @property
@@ -63,7 +64,7 @@ class Database:
         """A transaction that may write: committed at the end of the block, rolled back if it raises."""
         mark = _open_here.set(True)
         try:
-            async with self._writer.connect() as connection, connection.begin():
+            async with self._doubting(), self._writer.connect() as connection, connection.begin():
                 tx = Transaction(connection)
                 yield tx
                 await tx.finish()
@@ -81,7 +82,7 @@ class Database:
         """A transaction that cannot write, on a snapshot of its own."""
         mark = _open_here.set(True)
         try:
-            async with self._reader.connect() as connection:
+            async with self._doubting(), self._reader.connect() as connection:
                 if not self.is_sqlite:
                     await connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
                 async with connection.begin():
@@ -89,13 +90,25 @@ class Database:
         finally:
             _open_here.reset(mark)
 
+    @asynccontextmanager
+    async def _doubting(self) -> AsyncIterator[None]:
+        try:
+            yield
+        except DBAPIError:
+            self.doubt()
+            raise
+
+    def doubt(self) -> None:
+        """One connection failed: the others may have gone with it."""
+        self.doubted_at = clock.monotonic()
+
     async def close(self) -> None:
         """Let go of every connection."""
         await self._writer.dispose()
         await self._reader.dispose()
 
 
-def _postgresql(url: URL, pool_size: int) -> AsyncEngine:
+def _postgresql(url: URL, pool_size: int, database: Database) -> AsyncEngine:
     engine = create_async_engine(
         url.set(drivername="postgresql+asyncpg"), pool_size=pool_size, max_overflow=pool_size
     )  # fmt: skip
@@ -107,7 +120,8 @@ def _postgresql(url: URL, pool_size: int) -> AsyncEngine:
     @event.listens_for(engine.sync_engine, "checkout")
     def on_checkout(connection: Any, record: Any, _proxy: Any) -> None:
         # Whether the server is still there costs three questions: one that was just used is believed.
-        if clock.monotonic() - record.info.get("used_at", math.inf) > BELIEVED:
+        used_at = record.info.get("used_at", math.inf)
+        if used_at < max(clock.monotonic() - BELIEVED, database.doubted_at):
             try:
                 engine.sync_engine.dialect.do_ping(connection)
             except Exception as error:

@@ -131,6 +131,7 @@ async def lease(
             )  # fmt: skip
         except BaseException:
             await connection.invalidate()  # whatever it was: nobody shall meet it again
+            database.doubt()
             raise
     seconds = {slot.kind.name: slot.kind.lease for slot in slots}
     jobs = [

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -64,6 +65,7 @@ class _Run:
     stop_at: float = math.inf  # when its handler has had its time
     timer: asyncio.TimerHandle | None = None
     aside: bool = False  # it has given its place to another
+    begun: bool = False
     ended: bool = False
     overdue: bool = False
     outcome: Outcome | None = None
@@ -255,6 +257,7 @@ class Worker:
     # Running
 
     async def _handle(self, run: _Run) -> None:
+        run.begun = True
         try:
             http_scope.caused_by(run.job.trigger or run.job.kind)
             run.outcome = await self._attempt(run)
@@ -394,6 +397,8 @@ class Worker:
         self._runs.discard(run)
         if run.task is not None:
             run.task.cancel()
+        if not run.begun:  # then nothing of it ever runs
+            self._give_place_back(run)
         self._signals.wake.set()
 
     # Recording
@@ -473,14 +478,18 @@ class Worker:
     async def _reap(self) -> None:
         clocks = Clocks(patient=self.database.is_sqlite)
         while True:
-            try:
-                if clocks.may_reap(clock.now(), clock.monotonic()):
-                    await reaper.reap(self.database, self.kinds, scope=self.scope)
-                await reaper.repair(self.database, scope=self.scope)
-                await reaper.give_up_waiting(self.database, self.kinds, scope=self.scope)
-                await reaper.prune(self.database, scope=self.scope)
-            except Exception as error:
-                _report("could not tidy the queue", error)
+            chores = [
+                partial(reaper.repair, self.database),
+                partial(reaper.give_up_waiting, self.database, self.kinds),
+                partial(reaper.prune, self.database),
+            ]
+            if clocks.may_reap(clock.now(), clock.monotonic()):
+                chores.insert(0, partial(reaper.reap, self.database, self.kinds))
+            for chore in chores:  # one that cannot be done keeps no other
+                try:
+                    await chore(scope=self.scope)
+                except Exception as error:
+                    _report("could not tidy the queue", error)
             await asyncio.sleep(self._reap_every * identifiers.uniform(0.9, 1.1))
 
     async def _hear(self) -> None:
