@@ -23,9 +23,8 @@ from privapub.database.connect import Database
 from privapub.effects import prune
 from privapub.errors import OperatorError
 from privapub.federation import routes as federation
-from privapub.job_table import EFFECTS, job_kinds
+from privapub.job_table import OF_FACTS, in_words, job_kinds
 from privapub.jobs import pause
-from privapub.jobs.enqueue import fact_kind
 from privapub.jobs.job import FACTS
 from privapub.jobs.kind import JobKind
 from privapub.jobs.worker import Worker
@@ -203,16 +202,15 @@ def chosen(kinds: Mapping[str, JobKind], work: Work) -> dict[str, JobKind]:
     The others stay in it: whoever brings back what a dead process held must know all. Pure; raises OperatorError for a
     name that is no kind.
     """
-    facts = {fact_kind(fact) for fact in EFFECTS}
     names: set[str] = set()
     for name in work.kinds:
         if name != FACTS and name not in kinds:
             near = difflib.get_close_matches(name, [*kinds, FACTS], n=1, cutoff=0.5)
             raise OperatorError(
                 f"There is no kind of job named {name!r}.",
-                f"Did you mean {near[0]}?" if near else f"There are {FACTS}, {', '.join(sorted({*kinds} - facts))}.",
+                f"Did you mean {near[0]}?" if near else f"There are {in_words(kinds)}.",
             )
-        names |= facts if name == FACTS else {name}
+        names |= OF_FACTS if name == FACTS else {name}
     return {
         name: replace(kind, at_once=0 if names and name not in names else work.concurrency or kind.at_once)
         for name, kind in kinds.items()

@@ -1,6 +1,6 @@
 """Every job kind and every fact, and the function that does it: one table, checked at start, handed to the worker."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -26,7 +26,7 @@ from privapub.federation.inbox import dispatch
 from privapub.federation.inbox.store import INBOX
 from privapub.follows.facts import FollowAnswered, FollowAsked, FollowWithdrawn
 from privapub.jobs.enqueue import fact_kind
-from privapub.jobs.job import GiveUp, Job, Outcome
+from privapub.jobs.job import FACTS, GiveUp, Job, Outcome
 from privapub.jobs.kind import JobKind, Write
 from privapub.personas.facts import PersonaEdited
 from privapub.posts.facts import PostDeleted, PostEdited, PostPublished, PostReceived
@@ -45,6 +45,15 @@ EFFECTS: Mapping[type, Effect] = {
     PostPublished: post_published,
     PostReceived: post_received,
 }
+OF_FACTS = frozenset(fact_kind(fact) for fact in EFFECTS)
+KINDS = frozenset({DELIVERY, INBOX, PRUNE}) | OF_FACTS  # the names in the table
+
+
+def in_words(kinds: Iterable[str] = KINDS) -> str:
+    """The names of kinds, those of facts behind the word that stands for all of them. Pure."""
+    names = set(kinds)
+    facts = ", ".join(sorted(names & OF_FACTS))
+    return ", ".join(sorted(names - OF_FACTS)) + (f", and {FACTS}: {facts}" if facts else "")
 
 
 def job_kinds(server: Server) -> dict[str, JobKind]:

@@ -38,12 +38,15 @@ def _work(options: list[str]) -> Parts | None:
         return None
     named = dict(found)
     concurrency = named.get("--concurrency")
+    kinds = split(named.get("--kinds", ""))
+    if "--kinds" in named and not kinds:
+        return None
     if rest or (concurrency is not None and not (concurrency.isdecimal() and 1 <= int(concurrency) <= 1000)):
         return None
     return Parts(
         web=False,
         work=True,
-        kinds=split(named.get("--kinds", "")),
+        kinds=kinds,
         concurrency=None if concurrency is None else int(concurrency),
     )
 

@@ -6,18 +6,20 @@ import typer
 
 from privapub.cli.parts import Parts, split
 from privapub.cli.running import run
+from privapub.errors import InvalidInput
+from privapub.job_table import in_words
 
 
 def work(
     *,
     kinds: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="NAMES",
             help="Run only these kinds of jobs, with commas between them: as `privapub jobs list` names them, or "
             "`facts` for all that follows from what happened here. Absent: every kind.",
         ),
-    ] = "",
+    ] = None,
     concurrency: Annotated[
         int | None,
         typer.Option(
@@ -29,4 +31,7 @@ def work(
     ] = None,
 ) -> None:
     """Run jobs, and answer no requests: `privapub web` does. There may be several."""
-    run(Parts(web=False, work=True, kinds=split(kinds), concurrency=concurrency))
+    names = split(kinds or "")
+    if kinds is not None and not names:
+        raise InvalidInput("--kinds names no kind.", f"There are {in_words()}. Leave the option away for all of them.")
+    run(Parts(web=False, work=True, kinds=names, concurrency=concurrency))

@@ -39,7 +39,18 @@ def test_a_plain_line_is_read_without_what_reads_options(line: str, meant: Parts
 
 
 @pytest.mark.parametrize(
-    "line", ["", "serve --help", "web now", "work --concurrency 0", "work --concurrency x", "work --kind", "work now"]
+    "line",
+    [
+        "",
+        "serve --help",
+        "web now",
+        "work --concurrency 0",
+        "work --concurrency x",
+        "work --kind",
+        "work now",
+        "work --kinds ,",
+        "work --kinds=",
+    ],
 )
 def test_anything_else_is_left_to_what_explains_it(line: str) -> None:
     assert parts(line.split()) is None
@@ -62,7 +73,7 @@ def test_a_kind_that_there_is_not_is_said_with_the_nearest() -> None:
     assert near.value.hint == "Did you mean delivery?"
     with pytest.raises(OperatorError) as far:
         chosen(KINDS, Work(["zzz"]))
-    assert far.value.hint == "There are facts, delivery, inbox, prune."
+    assert far.value.hint == "There are delivery, inbox, prune, and facts: post_published."
 
 
 def test_what_is_told_to_stop_before_anybody_listens_is_told_then() -> None:
@@ -88,6 +99,15 @@ async def test_web_and_work_make_no_tables_and_say_who_does(tmp_path: Path) -> N
     assert status == 1
     assert said.startswith("Error: The database has no tables yet.\nHint: ")
     assert "anew" not in said
+
+
+@pytest.mark.parametrize("kinds", ["", " , "])
+async def test_a_list_of_kinds_that_names_none_is_not_taken_for_all(tmp_path: Path, kinds: str) -> None:
+    status, said = await typed(tmp_path, "work", "--kinds", kinds)
+    error, hint = said.splitlines()
+    assert (status, error) == (1, "Error: --kinds names no kind.")
+    assert hint.startswith("Hint: There are delivery, inbox, prune, and facts: actor_gone, ")
+    assert hint.endswith(". Leave the option away for all of them.")
 
 
 async def test_a_taken_port_is_said_before_anything_is_loaded(tmp_path: Path) -> None:
