@@ -6,16 +6,19 @@ from collections.abc import Mapping
 from typing import Any
 
 import anyio
+import pytest
 from sqlalchemy import select
 
-from privapub import clock
+from privapub import clock, identifiers
 from privapub import scope as http_scope
 from privapub.database.connect import Database
 from privapub.database.transaction import Transaction, is_open_here
 from privapub.jobs import reaper
+from privapub.jobs import worker as worker_module
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import Done, GiveUp, Job, NewJob, Outcome
 from privapub.jobs.kind import JobKind
+from privapub.jobs.lease import Slot, lease
 from privapub.jobs.tables import job as table
 from privapub.jobs.worker import BATCH, Worker
 
@@ -163,3 +166,77 @@ async def test_all_that_has_ended_is_recorded_when_it_stops_however_much_it_is(d
     with anyio.fail_after(60):
         await worker.run()
     assert Counter(row.state for row in await rows(database)) == {"done": number}
+
+
+async def test_a_job_that_must_run_alone_comes_to_it_though_its_kind_has_a_backlog(database: Database) -> None:
+    done: list[int] = []
+    seen = asyncio.Event()
+
+    async def work(job: Job) -> Outcome:
+        await asyncio.sleep(0.005)
+        done.append(job.args.get("n", 0))
+        if job.args.get("alone"):
+            seen.set()
+        return Done()
+
+    kind = JobKind("work", fetch=work, at_once=4)
+    await put_one(database, args={"alone": True})
+    await lease(database, [Slot(kind, 1)], identifiers.token())
+    clock.advance(130)
+    await reaper.reap(database, table_of(kind))
+    async with database.write() as tx:
+        await put(tx, [NewJob("work", f"lane{n % 50}", {"n": n}) for n in range(3000)])
+    worker = Worker(database, table_of(kind))
+    working = asyncio.create_task(worker.run())
+    with anyio.fail_after(60):
+        await seen.wait()
+    assert len(done) < 3000, "it did not wait for the backlog's end"
+    worker.stop()
+    worker.stop()
+    await working
+
+
+async def test_outcomes_that_an_outage_kept_from_being_written_are_written_after_it(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, asked = worker_module.finish, 0
+
+    async def finish(*values: Any, **named: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        if asked <= 3:  # all together, and the first two by themselves: then it is back
+            raise TimeoutError("no connection is free") from None
+        return await real(*values, **named)
+
+    monkeypatch.setattr(worker_module, "finish", finish)
+    monkeypatch.setattr(worker_module, "is_outage", lambda error: isinstance(error, TimeoutError))
+    ran: list[int] = []
+
+    async def work(job: Job) -> Outcome:
+        ran.append(job.id)
+        return Done()
+
+    async with database.write() as tx:
+        await put(tx, [NewJob("work", "work") for _ in range(4)])
+    with anyio.fail_after(60):
+        await Worker(database, table_of(JobKind("work", fetch=work))).drain()
+    assert {row.state for row in await rows(database)} == {"done"}
+    assert len(ran) == 4
+
+
+async def test_a_job_whose_end_cannot_be_recorded_keeps_no_other_from_being_reaped(database: Database) -> None:
+    async def record(_tx: Transaction, ended: Any, _now: float) -> None:
+        if any(job.args.get("bad") for job, _ in ended):
+            raise ValueError("a shape that nobody knows")
+
+    kinds = table_of(JobKind("work", write=nothing, attempts=1, record=record))
+    async with database.write() as tx:
+        await put(tx, [NewJob("work", "work", {"bad": True}), NewJob("work", "work")])
+    assert len((await lease(database, [Slot(kinds["work"], 4)], identifiers.token())).jobs) == 2
+    clock.advance(130)
+    assert await reaper.reap(database, kinds) == 2
+    assert {row.state for row in await rows(database)} == {"failed"}
+
+
+async def nothing(_tx: Transaction, _job: Job, _fetched: Any, _now: float) -> None:
+    """A handler that does nothing."""
