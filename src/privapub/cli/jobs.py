@@ -15,10 +15,9 @@ from privapub.cli.options import LARGEST, Json, Limit
 from privapub.cli.output import Progress, lines, readable, say, table
 from privapub.cli.watching import draw
 from privapub.database.transaction import Transaction
-from privapub.errors import InvalidInput
-from privapub.job_table import job_kinds
-from privapub.jobs import pause, progress, read
-from privapub.jobs.hosts import HOST
+from privapub.errors import InvalidInput, NotFound
+from privapub.job_table import KINDS, in_words, job_kinds
+from privapub.jobs import hosts, pause, progress, read
 from privapub.jobs.job import DONE, ENDED, FAILED, STATES
 from privapub.jobs.moment import moment
 from privapub.jobs.read import UNFINISHED, Changed, Filter
@@ -54,9 +53,14 @@ class Wanted:
     newer: str | None = None
 
     def __post_init__(self) -> None:
-        """Raises InvalidInput for a state that is none."""
+        """Raises InvalidInput for a state that is none, and for ages that no job can have."""
         if self.state is not None and self.state not in STATES:
             raise InvalidInput(f"No job is {self.state!r}.", f"A job is {', '.join(STATES)}.")
+        if self.older is not None and self.newer is not None and seconds(self.older) >= seconds(self.newer):
+            raise InvalidInput(
+                f"No job is older than {self.older} and newer than {self.newer}.",
+                "The age of --newer-than is the longer one, as in --newer-than 1h --older-than 1m.",
+            )
 
     def __bool__(self) -> bool:
         """Whether anything was asked for."""
@@ -66,7 +70,7 @@ class Wanted:
         """The same as the queue understands it; `states` are those meant where none was named."""
         return Filter(
             kind=self.kind,
-            lane=None if self.host is None else HOST + canonical(self.host),
+            lane=None if self.host is None else hosts.HOST + canonical(self.host),
             states=states if self.state is None else (self.state,),
             before=None if self.older is None else now - seconds(self.older),
             since=None if self.newer is None else now - seconds(self.newer),
@@ -104,11 +108,8 @@ def list_(
         return [row._asdict() for row in found]
 
     rows = [readable(row) for row in with_server(work)]
-    say(
-        rows,
-        table(rows, ["id", "kind", "lane", "state", "attempt", "run_at", "why"], "There is no such job."),
-        as_json=as_json,
-    )
+    columns = ["id", "kind", "lane", "state", "attempt", "run_at", "why"]
+    say(rows, table(rows, columns, " ".join(["No job matches.", *_unknown(kind)])), as_json=as_json)
 
 
 @app.command()
@@ -244,8 +245,22 @@ def resume(*, kind: Kind = None, as_json: Json = False) -> None:
                 return number
             number += some
 
+    async def left(server: Server) -> dict[str, int]:
+        async with server.database.read() as tx:
+            return await pause.by_kind(tx)
+
     number = with_server(work)
-    say({"resumed": number}, f"No longer paused: {number}." if number else "No job is paused.", as_json=as_json)
+    paused = with_server(left) if kind is not None and not number else {}
+    if kind is not None and not number and kind not in KINDS:
+        named = ", ".join(f"{name} ({count})" for name, count in paused.items())
+        raise NotFound(
+            f"There is no kind of job named {kind!r}.", f"Paused are: {named}." if paused else "No job is paused."
+        )
+    said = f"No longer paused: {number}." if number else "No job is paused."
+    if paused:
+        others = sum(paused.values())
+        said = f"No job of kind {kind} is paused; {others} of other kinds {'is' if others == 1 else 'are'}."
+    say({"resumed": number}, said, as_json=as_json)
 
 
 @dataclass(frozen=True)
@@ -266,12 +281,20 @@ def _check_clear(which: int | None, wanted: Wanted) -> None:
         raise InvalidInput("Say which jobs.", "Give an ID, or a --kind, --host, --state or --older-than.")
 
 
+def _unknown(kind: str | None) -> list[str]:
+    """A sentence about a kind that is none of this version's, which may still stand in the table."""
+    known = kind is None or kind in KINDS
+    return [] if known else [f"(This version knows no kind {kind!r}; there are: {in_words()}.)"]
+
+
 def _do(many: Many, wanted: Wanted, *, yes: bool, as_json: bool) -> None:
     """Find the jobs; without `yes` say how many they are, with it do it, and say what came of it."""
 
     async def work(server: Server) -> tuple[int, int, Counter[str]]:
         async with server.database.read() as tx:
             ids = await read.chosen(tx, wanted.filter(many.states, await moment(tx)))
+            if not ids and wanted.host is not None:
+                await hosts.show_host(tx, canonical(wanted.host))
         number, refused = 0, Counter[str]()
         if many.newest_first:
             ids.reverse()

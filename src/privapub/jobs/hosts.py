@@ -42,8 +42,16 @@ async def show_host(tx: Transaction, host: str, *, scope: str = "") -> Sequence[
     """The rows of `lane` of one host, as in `list_hosts`; raises NotFound."""
     rows = await tx.all(_with_counts(select(lanes).where(_l.scope == scope, _l.lane == HOST + host)))
     if not rows:
-        raise NotFound(f"Nothing was ever queued for {host}.", "`privapub hosts list` shows those there are.")
+        like = await _with_a_port(tx, host, scope)
+        hint = f"Did you mean {' or '.join(like)}?" if like else "`privapub hosts list` shows those there are."
+        raise NotFound(f"Nothing was ever queued for {host}.", hint)
     return rows
+
+
+async def _with_a_port(tx: Transaction, host: str, scope: str, limit: int = 3) -> list[str]:
+    """Hosts of that name with a port: a lane is named by both where the port is no usual one."""
+    found = select(_l.lane).where(_l.scope == scope, _l.lane.startswith(f"{HOST}{host}:", autoescape=True)).distinct()
+    return [row.lane.removeprefix(HOST) for row in await tx.all(found.order_by(_l.lane).limit(limit))]
 
 
 async def left_alone(tx: Transaction, limit: int = 50, *, scope: str = "") -> Sequence[Row[Any]]:

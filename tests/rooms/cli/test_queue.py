@@ -7,13 +7,13 @@ from typing import Any
 
 import anyio
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select, text, update
 
 from privapub.cli import jobs
 from privapub.database.connect import Database
 from privapub.database.transaction import Transaction
 from privapub.federation.delivery.deliver import DELIVERY
-from privapub.jobs import progress, read
+from privapub.jobs import pause, progress, read
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import Done, GiveUp, Job, NewJob, Outcome
 from privapub.jobs.kind import JobKind
@@ -107,7 +107,9 @@ async def test_jobs_are_listed_by_host_state_and_age(database: Database, told: T
         "--older-than 2h": [2, 1], "--older-than 4h": [], "--newer-than 180m": [3],
         "--older-than 7200s --host a.example": [1], "--kind work --state waiting": [3], "--state done": [],
     }  # fmt: skip
-    assert await said("jobs", "list", "--state", "done") == "There is no such job.\n"
+    assert await said("jobs", "list", "--state", "done") == "No job matches.\n"
+    unknown = await said("jobs", "list", "--kind", "nonsense")
+    assert unknown.startswith("No job matches. (This version knows no kind 'nonsense'; there are: delivery, inbox, ")
 
 
 async def test_an_ended_job_is_as_old_as_its_end(database: Database, told: Told) -> None:
@@ -179,6 +181,11 @@ async def test_what_has_ended_is_purged_and_nothing_else(database: Database, tol
         ("jobs list --newer-than -1s", "is no age"),
         ("jobs list --older-than 9999999999d", "is no age"),
         ("jobs list --state dead", "No job is 'dead'"),
+        ("jobs list --newer-than 1m --older-than 1h", "No job is older than 1h and newer than 1m."),
+        ("jobs list --newer-than 60m --older-than 1h", "older than 1h and newer than 60m"),
+        ("jobs cancel --host nobody.example", "Nothing was ever queued for nobody.example"),
+        ("jobs retry --host nobody.example --yes", "Nothing was ever queued for nobody.example"),
+        ("jobs purge --host nobody.example", "`privapub hosts list` shows those there are."),
         ("jobs cancel --host a/b --yes", "'a/b' is no name of a host"),
         ("jobs retry", "Say which jobs"),
         ("jobs cancel", "Say which jobs"),
@@ -271,6 +278,29 @@ async def test_a_host_that_is_left_alone_is_tried_and_forgiven(database: Databas
         row = await told("hosts", "show", "a.example")
         assert (row["state"], row["failures"], row["next"]) == ("well", 0, "Nothing is to be done.")
     assert (await told("federation", "report"))["left_alone"] == []
+
+
+async def test_a_host_named_without_its_port_is_found_by_the_hint(database: Database, said: Said) -> None:
+    await put_all(database, *(NewJob(DELIVERY, f"host:127.0.0.1:{port}") for port in (8473, 8472)))
+    assert "Did you mean 127.0.0.1:8472 or 127.0.0.1:8473?" in await said("hosts", "show", "127.0.0.1", ends=1)
+    assert "`privapub hosts list`" in await said("hosts", "show", "127.0.0.1:847", ends=1)
+
+
+async def test_a_kind_of_which_nothing_is_paused_is_told_apart_from_one_that_is_none(
+    database: Database, said: Said, told: Told
+) -> None:
+    assert await said("jobs", "resume", "--kind", "inbox") == "No job is paused.\n"
+    assert "Hint: No job is paused." in await said("jobs", "resume", "--kind", "bogus", ends=1)
+    await put_all(database, NewJob("later", "x"), *(NewJob(DELIVERY, f"host:{n}.example", PARCEL) for n in "ab"))
+    async with database.write() as tx:
+        for statement in pause.statements([]):
+            await tx.execute(text(statement))
+    assert await said("jobs", "resume", "--kind", "inbox") == "No job of kind inbox is paused; 3 of other kinds are.\n"
+    assert await said("jobs", "resume", "--kind", "bogus", ends=1) == (
+        "Error: There is no kind of job named 'bogus'.\nHint: Paused are: delivery (2), later (1).\n"
+    )
+    # One that this version does not know may have been written by another.
+    assert await told("jobs", "resume", "--kind", "later") == {"resumed": 1}
 
 
 async def test_the_report_counts_what_was_given_up(database: Database, told: Told, said: Said) -> None:
