@@ -5,12 +5,13 @@ from typing import Annotated, Any
 import typer
 from sqlalchemy import Row
 
+from privapub import clock
 from privapub.cli.opened import with_server
 from privapub.cli.options import Json, Limit
 from privapub.cli.output import lines, readable, say, table
 from privapub.errors import InvalidInput
 from privapub.federation.fetching.origin import origin
-from privapub.jobs import hosts
+from privapub.jobs import hosts, pause
 from privapub.jobs.moment import moment
 from privapub.outbound import target
 from privapub.server import Server
@@ -30,6 +31,8 @@ NEXT = {
     " as long.",
     PEACE: "Wait, or `privapub hosts try {host}`, against its wish.",
 }
+
+PAUSED = "{number} paused since a restore: `privapub jobs resume`"
 
 app = typer.Typer(name="hosts", help="The servers that something is sent to.", no_args_is_help=True)
 Name = Annotated[str, typer.Argument(metavar="HOST", help="Its name, such as example.org.")]
@@ -100,24 +103,31 @@ def show(host: Name, *, as_json: Json = False) -> None:
     async def work(server: Server) -> dict[str, Any]:
         async with server.database.read() as tx:
             row = (await hosts.show_host(tx, name))[0]
-            return in_words(row, await moment(tx))
+            return in_words(row, await moment(tx)) | {"paused": await pause.count(tx, lane=row.lane)}
 
     row = with_server(work)
     row["next"] = NEXT[row["state"]].format(host=name)
+    if row["paused"]:
+        row["next"] += f" {PAUSED.format(number=row['paused'])}."
     say(row, lines(_shown(row)), as_json=as_json)
 
 
 @app.command(name="try")
 def try_(host: Name, *, as_json: Json = False) -> None:
-    """Try a host now that is left alone or asked for peace: the next delivery to it is due."""
+    """Try a host now that is left alone or asked for peace: what waits for it is due at its own time again."""
     name = canonical(host)
 
-    async def work(server: Server) -> None:
+    async def work(server: Server) -> tuple[Row[Any], float, int]:
         async with server.database.write() as tx:
-            await hosts.try_host(tx, name, await moment(tx))
+            now = await moment(tx)
+            await hosts.try_host(tx, name, now)
+            row = (await hosts.show_host(tx, name))[0]
+        async with server.database.read() as tx:
+            return row, now, 0 if row.waiting else await pause.count(tx, lane=row.lane)
 
-    with_server(work)
-    say({"host": name, "tried": True}, f"What waits for {name} is tried now.", as_json=as_json)
+    row, now, paused = with_server(work)
+    data = {"host": name, "tried": row.waiting > 0, "waiting": row.waiting, "paused": paused}
+    say(data, after_trying(name, row, now, paused), as_json=as_json)
 
 
 @app.command()
@@ -131,6 +141,16 @@ def forget(host: Name, *, as_json: Json = False) -> None:
 
     with_server(work)
     say({"host": name, "forgotten": True}, f"The failures of {name} are forgotten.", as_json=as_json)
+
+
+def after_trying(name: str, row: Any, now: float, paused: int) -> str:
+    """What comes of `hosts try`: `row` is the host's lane after it, `paused` how much of it is paused. Pure."""
+    if not row.waiting:
+        held = f"; {PAUSED.format(number=paused)}" if paused else ""
+        return f"Nothing waits for {name}, so nothing is tried{held}."
+    if row.next_at is not None and row.next_at > now:
+        return f"Nothing holds {name} back; the next delivery to it is due at {clock.iso(row.next_at)}, its own time."
+    return f"The next delivery to {name} is due now."
 
 
 def _shown(row: dict[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from privapub.database.transaction import Transaction
 from privapub.federation.delivery.deliver import DELIVERY
 from privapub.jobs import pause, progress, read
 from privapub.jobs.enqueue import put
-from privapub.jobs.job import Done, GiveUp, Job, NewJob, Outcome
+from privapub.jobs.job import Done, GiveUp, Job, NewJob, Outcome, Retry
 from privapub.jobs.kind import JobKind
 from privapub.jobs.lease import Slot, lease
 from privapub.jobs.moment import moment
@@ -269,7 +269,7 @@ async def test_a_host_that_is_left_alone_is_tried_and_forgiven(database: Databas
     assert [row["host"] for row in report["left_alone"]] == ["a.example"]
 
     for _ in range(2):
-        assert await said("hosts", "try", "A.EXAMPLE") == "What waits for a.example is tried now.\n"
+        assert await said("hosts", "try", "A.EXAMPLE") == "The next delivery to a.example is due now.\n"
         row = await told("hosts", "show", "a.example")
         assert (row["state"], row["failures"]) == ("to be tried", 12)
         assert row["next_at"] is not None
@@ -278,6 +278,29 @@ async def test_a_host_that_is_left_alone_is_tried_and_forgiven(database: Databas
         row = await told("hosts", "show", "a.example")
         assert (row["state"], row["failures"], row["next"]) == ("well", 0, "Nothing is to be done.")
     assert (await told("federation", "report"))["left_alone"] == []
+
+
+async def test_trying_a_host_says_what_comes_of_it(database: Database, said: Said, told: Told) -> None:
+    await put_all(database, NewJob(DELIVERY, "host:a.example", PARCEL), NewJob(DELIVERY, "host:b.example", PARCEL))
+    await run_all(database, Done())
+    assert await said("hosts", "try", "a.example") == "Nothing waits for a.example, so nothing is tried.\n"
+    assert await told("hosts", "try", "a.example") == {"host": "a.example", "tried": False, "waiting": 0, "paused": 0}
+    await put_all(database, NewJob(DELIVERY, "host:a.example", PARCEL))
+    await run_all(database, Retry(HOUR, "no"))
+    later = (await told("hosts", "show", "a.example"))["next_at"]
+    assert await said("hosts", "try", "a.example") == (
+        f"Nothing holds a.example back; the next delivery to it is due at {later}, its own time.\n"
+    )
+    async with database.write() as tx:
+        for statement in pause.statements([]):
+            await tx.execute(text(statement))
+    assert await said("hosts", "try", "a.example") == (
+        "Nothing waits for a.example, so nothing is tried; 1 paused since a restore: `privapub jobs resume`.\n"
+    )
+    shown = await told("hosts", "show", "a.example")
+    assert (shown["paused"], shown["waiting"]) == (1, 0)
+    assert shown["next"].endswith(" 1 paused since a restore: `privapub jobs resume`.")
+    assert (await told("hosts", "show", "b.example"))["paused"] == 0
 
 
 async def test_a_host_named_without_its_port_is_found_by_the_hint(database: Database, said: Said) -> None:
