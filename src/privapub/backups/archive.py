@@ -25,6 +25,10 @@ Sink = Callable[["Member"], AbstractContextManager[IO[bytes]]]
 Progress = Callable[[str, int, int], None]  # what is done, how much of it, of how much (bytes; 0: not known)
 
 
+class NoBackup(InvalidInput):
+    """This is no backup of PrivaPub, or is cut short."""
+
+
 @dataclass(frozen=True)
 class Member:
     """A file in the archive: `name` as it stands there, `size` in bytes."""
@@ -104,7 +108,7 @@ def read(archive: IO[bytes], size: int, sink: Sink | None, progress: Progress) -
     """Read a whole archive of `size` bytes from its beginning, and check it against its manifest.
 
     With a `sink`, each file but the manifest is written to what it opens for it. Raises InvalidInput with the reason
-    where the archive is not what `back_up` makes.
+    where the archive is not what `back_up` makes, NoBackup where not even its beginning is.
     """
     database: tuple[Member, str] | None = None
     media = MediaHash()
@@ -129,7 +133,7 @@ def read(archive: IO[bytes], size: int, sink: Sink | None, progress: Progress) -
             database = member, sha256
         else:
             media.add(member, sha256)
-    raise InvalidInput(CUT)
+    raise NoBackup() if database is None else InvalidInput(CUT)
 
 
 CUT = "The backup is cut short: its end, which says what belongs to it, is missing."
@@ -137,18 +141,18 @@ CUT = "The backup is cut short: its end, which says what belongs to it, is missi
 
 def _members(archive: IO[bytes], size: int) -> Iterator[Member]:
     """Each file's header; whoever asks for the next one has read the file."""
+    first = True
     while len(block := archive.read(tarfile.BLOCKSIZE)) == tarfile.BLOCKSIZE and block.count(0) != len(block):
         try:
             info = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
         except (tarfile.HeaderError, ValueError):
-            raise InvalidInput(
-                "This is no backup, or a damaged one.", "Name a file that `privapub backup` made."
-            ) from None
+            raise (NoBackup() if first else InvalidInput("The backup is damaged: it is no whole tar.")) from None
         if info.type != tarfile.REGTYPE:
             raise InvalidInput(f"The backup holds {info.name!a}, which is no plain file.")
         _check_name(info.name)
         if not 0 <= info.size <= size - archive.tell():
             raise InvalidInput(CUT)
+        first = False
         yield Member(info.name, info.size)
 
 

@@ -50,6 +50,10 @@ def restore(
                 _unpack(file, size, manifest, place, work, progress)
             progress("putting it in place", 0, 0)
             _put_in_place(manifest, place, work, stay)
+    except archive.NoBackup:
+        raise archive.NoBackup(
+            f"{source} is no backup of PrivaPub, or is cut short.", "Name a file that `privapub backup` made."
+        ) from None
     except OSError as error:
         what = f"{error.filename}: " if error.filename else ""
         raise OperatorError(f"The backup cannot be restored: {what}{error.strerror or error}.") from None

@@ -33,7 +33,8 @@ def small_place(folder: Path) -> Place:
         CREATE TABLE alembic_version(version_num TEXT);
         INSERT INTO alembic_version VALUES ('0001');
         CREATE TABLE job(id INTEGER PRIMARY KEY, kind TEXT, state TEXT, attempt INTEGER, stamp TEXT, lease_until REAL,
-          finished_at REAL);
+          finished_at REAL,
+            created_at REAL, first_leased_at REAL);
         CREATE TABLE lane(kind TEXT, next_at REAL);
         INSERT INTO job(kind, state, attempt) VALUES ('delivery', 'waiting', 0);""")
     connection.close()
@@ -138,7 +139,7 @@ Spoil = Callable[[bytes], bytes]
     [
         (lambda sound: flipped(sound, b"version_num"), "its database is not what was written"),
         (lambda sound: flipped(sound, b"1" * 100), "its media are not what was written"),
-        (lambda sound: flipped(sound, b"media/two"), "no backup, or a damaged one"),
+        (lambda sound: flipped(sound, b"media/two"), "The backup is damaged: it is no whole tar"),
         (lambda sound: left_out(sound, "media/two"), "its media are not what was written"),
         (lambda sound: left_out(sound, "database.sqlite3"), "does not begin with one database"),
         (lambda sound: left_out(sound, "manifest.json"), "cut short"),
@@ -170,7 +171,8 @@ Spoil = Callable[[bytes], bytes]
         (lambda sound: changed_manifest(sound, b'"domain"', b'"x": "' + b"y" * 70000 + b'", "domain"'), "manifest of"),
         (lambda sound: changed_manifest(sound, b'"domain"', b'"x": ' + b"[" * 20000 + b', "domain"'), "manifest of"),
         (gzip.compress, "no backup"),
-        (lambda _: b"\0" * 10240, "cut short"),
+        (lambda _: b"\0" * 10240, "no backup of PrivaPub, or is cut short"),
+        (lambda _: b"notes", "no backup of PrivaPub, or is cut short"),
         (lambda _: b"a" * 10240, "no backup"),
     ],
 )

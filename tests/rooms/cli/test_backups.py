@@ -128,7 +128,10 @@ def test_an_older_schema_is_restored_and_the_operator_told_to_migrate(
         (("backup",), "There is no database at"),
         (("restore", "nowhere.tar"), "nowhere.tar: No such file"),
         (("restore", "."), "cannot be restored"),
-        (("restore", "nonsense"), "This is no backup"),
+        (
+            ("restore", "nonsense"),
+            "nonsense is no backup of PrivaPub, or is cut short.\nHint: Name a file that `privapub backup` made.",
+        ),
     ],
 )
 def test_who_errs_is_told_in_a_sentence(
