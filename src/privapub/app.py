@@ -109,6 +109,11 @@ class Stopping:
         self._times = 0
         self._calls: list[Callable[[], None]] = []
 
+    @property
+    def times(self) -> int:
+        """How often it was told."""
+        return self._times
+
     def then(self, call: Callable[[], None]) -> None:
         """Call this each time it is told; for the times that have passed, now."""
         self._calls.append(call)
@@ -152,8 +157,14 @@ async def run(
                 await prune.plan(tx)
         # What goes wrong up to here is said in a sentence.
         group = await stack.enter_async_context(asyncio.TaskGroup())
-        if work is not None:
-            worker = Worker(server.database, kinds)
+        worker = None if work is None else Worker(server.database, kinds)
+
+        def say() -> None:
+            if stopping.times == 1:
+                log.info(what_has_time(0 if worker is None else worker.under_way, web=sockets is not None))
+
+        stopping.then(say)
+        if worker is not None:
             group.create_task(worker.run())
             stopping.then(worker.stop)
         if sockets is None:
@@ -162,6 +173,15 @@ async def run(
         web_server = _Web(server, started=lambda: started(server))
         stopping.then(web_server.stop)
         group.create_task(web_server.serve(sockets=list(sockets)))
+
+
+def what_has_time(jobs: int, *, web: bool) -> str:
+    """What is said when the process is told to stop: what runs, and how long it may. Pure."""
+    told = ([f"{jobs} job{'' if jobs == 1 else 's'}"] if jobs else []) + (["what is being answered"] if web else [])
+    if not told:
+        return "stopping: no job is under way"
+    have, them = ("have", "them") if len(told) > 1 or jobs > 1 else ("has", "it")
+    return f"stopping: {' and '.join(told)} {have} {GRACE} seconds; a second signal ends {them}"
 
 
 class _Web(uvicorn.Server):

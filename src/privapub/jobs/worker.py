@@ -131,6 +131,11 @@ class Worker:
         """Whether it was told to stop."""
         return self._signals.stop.is_set()
 
+    @property
+    def under_way(self) -> int:
+        """How many jobs run here now."""
+        return len(self._runs)
+
     def stop(self) -> None:
         """Stop; a second call ends the grace of what still runs."""
         if self.stopping:

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from fakes import ports
-from privapub.app import Stopping, Work, chosen
+from privapub.app import Stopping, Work, chosen, what_has_time
 from privapub.cli.parts import Parts, parts
 from privapub.errors import OperatorError
 from privapub.jobs.job import Done, Job, Outcome
@@ -86,6 +86,20 @@ def test_what_is_told_to_stop_before_anybody_listens_is_told_then() -> None:
     assert told == ["early", "early"]
 
 
+@pytest.mark.parametrize(
+    ("jobs", "web", "said"),
+    [
+        (0, False, "no job is under way"),
+        (1, False, "1 job has 25 seconds; a second signal ends it"),
+        (3, False, "3 jobs have 25 seconds; a second signal ends them"),
+        (0, True, "what is being answered has 25 seconds; a second signal ends it"),
+        (1, True, "1 job and what is being answered have 25 seconds; a second signal ends them"),
+    ],
+)
+def test_whoever_stops_it_is_told_what_it_waits_for(jobs: int, web: bool, said: str) -> None:
+    assert what_has_time(jobs, web=web) == f"stopping: {said}"
+
+
 async def typed(folder: Path, *words: str, **environ: str) -> tuple[int | None, str]:
     """What a command of the terminal ends with, and what it says."""
     own = {"PYTHONPATH": str(SOURCE), "PRIVAPUB_DATA": str(folder / "data"), **environ}
@@ -138,7 +152,7 @@ async def test_an_idle_server_is_small(tmp_path: Path) -> None:
         "PRIVAPUB_LISTEN": f"127.0.0.1:{ports.free()}",
     }
     command = [sys.executable, "-m", "privapub.cli.entry", "serve"]
-    async with await anyio.open_process(command, stderr=None, env=own) as server:
+    async with await anyio.open_process(command, env=own) as server:
         try:
             assert server.stdout is not None
             with anyio.fail_after(120):
@@ -150,7 +164,10 @@ async def test_an_idle_server_is_small(tmp_path: Path) -> None:
             assert resident(server.pid) + resident(child) < 115 * 2**20
             server.send_signal(signal.SIGTERM)
             with anyio.fail_after(60):
+                assert server.stderr is not None
+                log = b"".join([part async for part in server.stderr])
                 assert await server.wait() == 0
+            assert log.count(b"what is being answered ha") == 1
         finally:
             if server.returncode is None:
                 server.kill()
