@@ -25,7 +25,7 @@ PEACE = "asked for peace"
 NEXT = {
     WELL: "Nothing is to be done.",
     FAILING: "Nothing yet: after ten failures in a row it is left alone for an hour.",
-    LEFT_ALONE: "`privapub hosts try {host}` sends it one delivery now; `privapub hosts forget {host}` forgets that it"
+    LEFT_ALONE: "`privapub hosts try {host}` ends that for one delivery; `privapub hosts forget {host}` forgets that it"
     " failed; `privapub jobs cancel --host {host}` gives up what waits for it.",
     PROBE: "The next delivery goes out alone: if it is answered the host is well again, else it is left alone for twice"
     " as long.",

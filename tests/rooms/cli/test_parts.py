@@ -9,12 +9,14 @@ import anyio
 import pytest
 
 from fakes import ports
-from privapub.app import Stopping, Work, chosen, what_has_time
+from privapub import job_table
+from privapub.app import Stopping, Work, chosen, close_server, open_server, what_has_time
 from privapub.cli.parts import Parts, parts
 from privapub.errors import OperatorError
 from privapub.jobs.job import Done, Job, Outcome
 from privapub.jobs.kind import JobKind
-from rules.house import SOURCE
+from privapub.settings import load
+from rules.house import ROOT, SOURCE
 
 
 async def nothing(_job: Job) -> Outcome:
@@ -74,6 +76,15 @@ def test_a_kind_that_there_is_not_is_said_with_the_nearest() -> None:
     with pytest.raises(OperatorError) as far:
         chosen(KINDS, Work(["zzz"]))
     assert far.value.hint == "There are delivery, inbox, prune, and facts: post_published."
+
+
+async def test_the_names_of_the_kinds_are_those_of_the_table_and_all_are_explained(tmp_path: Path) -> None:
+    server = open_server(load({"PRIVAPUB_DATA": str(tmp_path)}).settings)
+    assert set(job_table.job_kinds(server)) == job_table.KINDS
+    await close_server(server)
+    page = (ROOT / "docs" / "how-to" / "look-after-the-queue.md").read_text(encoding="utf-8")
+    table = page[page.index("| a job of the kind |") :].split("\n\n")[0]
+    assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == job_table.KINDS
 
 
 def test_what_is_told_to_stop_before_anybody_listens_is_told_then() -> None:
