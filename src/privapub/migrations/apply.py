@@ -46,6 +46,8 @@ def take_steps(connection: Connection, upto: str = "head", *, back: bool = False
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
         connection.execute(text(PATIENCE))
+    else:
+        connection.execute(text("SELECT 1"))  # with the first statement it has SQLite's one lock, or waits for it
     (command.downgrade if back else command.upgrade)(config(connection), upto)
     if connection.dialect.name == "sqlite" and (broken := connection.execute(text("PRAGMA foreign_key_check")).first()):
         raise CommandError(f"a row of {broken[0]} refers to one that is not there")

@@ -134,8 +134,9 @@ async def test_a_handler_of_both_halves_is_watched_to_its_end(database: Database
     async def fetch(job: Job) -> str:
         for number in range(1, 4):
             await progress.report(database, job, number / 4, f"{number} of 4")
-            looked.clear()
-            await looked.wait()
+            while f"{number} of 4" not in [note for _, _, note in seen]:
+                looked.clear()
+                await looked.wait()
         return "found"
 
     async def write(_tx: object, _job: Job, found: str, _now: float) -> None:
