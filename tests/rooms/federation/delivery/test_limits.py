@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from aiohttp import web
 
@@ -59,6 +59,8 @@ async def many_followers(world: World, counting: Counting) -> int:
 
 
 async def test_never_more_than_eight_deliveries_and_two_a_host(world: World) -> None:
+    settings = replace(world.server.settings, deliveries_aside=0)  # on a slow machine one would step aside meanwhile
+    world.server = replace(world.server, settings=settings)
     counting = Counting(enough=8)
     alice = await many_followers(world, counting)
     await write_post(world.server, alice, "Hello", "public")
