@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import logging
 import math
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -23,9 +22,10 @@ from privapub.jobs import reaper
 from privapub.jobs.job import Done, GiveUp, Job, Outcome, Retry, topic
 from privapub.jobs.jump import Clocks
 from privapub.jobs.kind import JobKind
-from privapub.jobs.lease import Leased, Slot, lease, release, renew
+from privapub.jobs.lease import Leased, lease, release, renew
 from privapub.jobs.moment import moment
 from privapub.jobs.outcome import finish
+from privapub.jobs.places import Places, Run
 from privapub.jobs.room import Room
 from privapub.jobs.wake import hear_others
 
@@ -50,27 +50,6 @@ def _report(what: str, error: Exception) -> None:
 
 class LeaseGone(Exception):
     """The lease was taken away while the handler ran: nothing that it wrote may stay."""
-
-
-@dataclass(eq=False)
-class _Run:
-    """One lease that this process holds, from the lease to the recorded outcome."""
-
-    job: Job
-    kind: JobKind
-    ends_at: float  # of the lease, on the monotonic clock
-    renew_at: float
-    task: asyncio.Task[None] | None = None
-    began_at: float = 0.0
-    stop_at: float = math.inf  # when its handler has had its time
-    timer: asyncio.TimerHandle | None = None
-    aside: bool = False  # it has given its place to another
-    begun: bool = False
-    ended: bool = False
-    overdue: bool = False
-    outcome: Outcome | None = None
-    lost: bool = False
-    unrecordable: bool = False
 
 
 @dataclass
@@ -103,14 +82,10 @@ class Worker:
         self.kinds = kinds
         self.scope = scope
         self.topic = topic(scope)
-        self._takes = [kind for kind in kinds.values() if only is None or kind.name in only]
+        self._places = Places([kind for kind in kinds.values() if only is None or kind.name in only])
         self._poll, self._reap_every, self._grace = poll, reap_every, grace
-        self._runs: set[_Run] = set()
-        self._handling = 0  # how many handlers run
-        self._busy: Counter[str] = Counter()  # places taken, by kind
-        self._failing: Counter[str] = Counter()  # of them, by jobs of lanes that fail
-        self._aside: Counter[str] = Counter()  # jobs that have given their place away
-        self._alone: _Run | None = None
+        self._runs: set[Run] = set()
+        self._alone: Run | None = None
         self._room = Room()
         self._looked_at = 0.0
         self._signals = _Signals()
@@ -191,8 +166,7 @@ class Worker:
     async def _gather(self) -> None:
         """Looks cost less by the dozen: between two of them a moment passes, unless half of what is held is free."""
         since = clock.monotonic() - self._looked_at
-        places = sum(kind.at_once for kind in self._takes if self._busy[kind.name])
-        if since < FLUSH_AFTER and self._busy.total() * 2 > places:
+        if since < FLUSH_AFTER and self._places.crowded():
             self._signals.half_free.clear()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(FLUSH_AFTER - since):
@@ -224,11 +198,7 @@ class Worker:
         return found if found.jobs or otherwise is None else otherwise
 
     async def _lease(self, *, alone: bool) -> Leased:
-        slots = [
-            Slot(kind, kind.at_once - self._busy[kind.name], kind.failing_at_once - self._failing[kind.name])
-            for kind in self._takes
-            if kind.at_once > self._busy[kind.name]
-        ]
+        slots = self._places.free()
         if not slots:
             return Leased()
         asked_at = self._looked_at = clock.monotonic()
@@ -236,14 +206,12 @@ class Worker:
         for job in found.jobs:
             kind = self.kinds[job.kind]
             began_at = clock.monotonic()
-            run = _Run(
+            run = Run(
                 job, kind, asked_at + kind.lease, asked_at + kind.lease / 3,
                 began_at=began_at, stop_at=began_at + kind.deadline,
             )  # fmt: skip
             self._runs.add(run)
-            self._handling += 1
-            self._busy[kind.name] += 1
-            self._failing[kind.name] += job.failing
+            self._places.take(run)
             if kind.aside_at_once and not job.failing:
                 run.timer = asyncio.get_running_loop().call_later(kind.aside_after, self._step_aside, kind)
             run.task = asyncio.create_task(self._handle(run))
@@ -261,7 +229,7 @@ class Worker:
 
     # Running
 
-    async def _handle(self, run: _Run) -> None:
+    async def _handle(self, run: Run) -> None:
         run.begun = True
         try:
             http_scope.caused_by(run.job.trigger or run.job.kind)
@@ -274,41 +242,27 @@ class Worker:
                 self._runs.discard(run)
             self._signals.ended.set()
             self._signals.wake.set()
-            if not self._handling:
+            if not self._places.handling:
                 self._signals.all_ended.set()
 
-    def _give_place_back(self, run: _Run) -> None:
-        name = run.kind.name
-        run.ended = True
-        self._handling -= 1
+    def _give_place_back(self, run: Run) -> None:
         if run.timer is not None:
             run.timer.cancel()
+        self._places.give_back(run)
         if run.aside:
-            self._aside[name] -= 1
             self._step_aside(run.kind)
-        else:
-            self._busy[name] -= 1
-            self._failing[name] -= run.job.failing
-        if self._busy[name] * 2 <= run.kind.at_once:
+        if self._places.half_free(run.kind):
             self._signals.half_free.set()
 
     def _step_aside(self, kind: JobKind) -> None:
-        """Those that have had no answer for a while give their places to others, the oldest first, while any may."""
-        before = clock.monotonic() - kind.aside_after
-        for run in sorted(self._runs, key=lambda run: run.began_at):
-            if self._aside[kind.name] >= kind.aside_at_once or run.began_at > before:
-                return
-            if run.kind is kind and not (run.aside or run.job.failing or run.ended):
-                run.aside = True
-                self._aside[kind.name] += 1
-                self._busy[kind.name] -= 1
-                self._signals.wake.set()
+        if self._places.step_aside(kind, self._runs, clock.monotonic()):
+            self._signals.wake.set()
 
     @staticmethod
-    def _cancelled_by_us(run: _Run) -> bool:
+    def _cancelled_by_us(run: Run) -> bool:
         return run.task is not None and run.task.cancelling() > 0 and not run.lost
 
-    async def _attempt(self, run: _Run) -> Outcome | None:
+    async def _attempt(self, run: Run) -> Outcome | None:
         """Run the handler: its outcome, or None where that is written already or the lease is gone."""
         job, kind = run.job, run.kind
         if job.unreadable:
@@ -338,7 +292,7 @@ class Worker:
         _log.exception("job %s %s failed", job.id, job.kind, exc_info=error)
         return Retry(why=f"{type(error).__name__}: {error}")
 
-    async def _write(self, run: _Run, fetched: Any) -> None:
+    async def _write(self, run: Run, fetched: Any) -> None:
         job, write = run.job, run.kind.write
         if write is None:
             raise TypeError(f"the fetching half of {run.kind.name!r} returned no outcome")
@@ -375,7 +329,7 @@ class Worker:
                 run.overdue = True
                 run.task.cancel()
 
-    async def _renew_now(self, runs: list[_Run]) -> None:
+    async def _renew_now(self, runs: list[Run]) -> None:
         asked_at = clock.monotonic()
         shortest = min((run.kind.lease for run in runs), default=1.0)
         still: set[int] | None = None
@@ -396,7 +350,7 @@ class Worker:
             if run.ends_at <= clock.monotonic():
                 self._lose(run)
 
-    def _lose(self, run: _Run) -> None:
+    def _lose(self, run: Run) -> None:
         """The lease is not ours any more: stop the handler, drop the outcome."""
         run.lost = True
         self._runs.discard(run)
@@ -420,10 +374,10 @@ class Worker:
                 if await self._record(batch) is not None and not await self._record_singly(batch):
                     await asyncio.sleep(TRY_AGAIN)
 
-    def _to_record(self) -> list[_Run]:
+    def _to_record(self) -> list[Run]:
         return [run for run in self._runs if run.outcome is not None and not run.unrecordable][:BATCH]
 
-    async def _record(self, runs: list[_Run]) -> Exception | None:
+    async def _record(self, runs: list[Run]) -> Exception | None:
         """Write these outcomes in one transaction; what kept it from going well."""
         try:
             async with self.database.write() as tx:
@@ -436,7 +390,7 @@ class Worker:
         self._signals.wake.set()
         return None
 
-    async def _record_singly(self, runs: list[_Run]) -> bool:
+    async def _record_singly(self, runs: list[Run]) -> bool:
         """One of them may be what is wrong: if others can be written, the bad one is left to the reaper.
 
         What a database kept from being written that was away meanwhile is not wrong, and is written once it is back.
@@ -454,7 +408,7 @@ class Worker:
     async def _wait_for_handlers(self) -> None:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._grace):
-                while self._handling and not self._signals.hurry.is_set():
+                while self._places.handling and not self._signals.hurry.is_set():
                     self._signals.wake.clear()
                     if not self._signals.hurry.is_set():
                         await self._signals.wake.wait()
