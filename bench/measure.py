@@ -112,8 +112,8 @@ def places() -> Iterator[Places]:
             made.close()
 
 
-def say(script: str, *arguments: object, python: str = sys.executable) -> Any:
-    """Run a script of `bench/sides` in a process of its own, and what its last line says."""
+def say(script: str, *arguments: object, python: str = sys.executable, takes: float = SIDE_TAKES) -> Any:
+    """Run a script of `bench/sides` in a process of its own, and what its last line says; it `takes` so many seconds at most."""
     environ = {name: value for name, value in os.environ.items() if not name.startswith("PRIVAPUB_")}
     environ["PYTHONPATH"] = os.pathsep.join([str(ROOT / "src"), str(HERE)])
     environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -121,7 +121,7 @@ def say(script: str, *arguments: object, python: str = sys.executable) -> Any:
         [python, str(SIDES / script), *map(str, arguments)],
         env=environ,
         stdout=subprocess.PIPE,
-        timeout=SIDE_TAKES,
+        timeout=takes,
         check=False,
         text=True,
     )

@@ -20,6 +20,7 @@ from measure import HERE, ROOT, Places, Row, at_most, places, progress, say, tab
 RESULTS = HERE / "soak.json"
 KINDS = ("SQLite", "PostgreSQL")
 MORE_MEMORY = 1.1
+SLACK, DAYS_TAKE = 900.0, 4 * 3600.0  # seconds, so that nothing hangs for ever
 MORE_DISK = 1.01  # a page or two is no growth
 
 
@@ -42,7 +43,9 @@ def load(made: Places, given: argparse.Namespace) -> list[Row]:
     rows = []
     urls = [made.ours(kind) for kind in KINDS]
     with ThreadPoolExecutor() as both:
-        all_found = list(both.map(lambda url: say("ours_load.py", url, given.minutes), urls))
+        all_found = list(
+            both.map(lambda url: say("ours_load.py", url, given.minutes, takes=60 * given.minutes + SLACK), urls)
+        )
     for kind, url, found in zip(KINDS, urls, all_found, strict=True):
         made.drop(url)
         name = f"RssAnon after {given.minutes:g} minutes of load, {kind}"
@@ -57,7 +60,7 @@ def days(made: Places, given: argparse.Namespace) -> list[Row]:
     rows = []
     for kind in KINDS:
         url = made.ours(kind)
-        found = say("ours_days.py", url, given.jobs)
+        found = say("ours_days.py", url, given.jobs, takes=DAYS_TAKE)
         made.drop(url)
         for when, key in ((f"a second day of {given.jobs:,} jobs", "full_mib"), ("it was pruned", "mib")):
             name = f"size after {when}, {kind}"
