@@ -113,7 +113,7 @@ def places() -> Iterator[Places]:
 
 
 def say(script: str, *arguments: object, python: str = sys.executable, takes: float = SIDE_TAKES) -> Any:
-    """Run a script of `bench/sides` in a process of its own, and what its last line says, within the seconds it `takes`."""
+    """Run a script of `bench/sides` in a process of its own, within `takes` seconds; what its last line says."""
     environ = {name: value for name, value in os.environ.items() if not name.startswith("PRIVAPUB_")}
     environ["PYTHONPATH"] = os.pathsep.join([str(ROOT / "src"), str(HERE)])
     environ.pop("PYTHONDONTWRITEBYTECODE", None)
