@@ -44,7 +44,7 @@ def copied(table: str, row: dict[str, Any]) -> dict[str, Any]:
 
 def statements(table: str, rows: list[dict[str, Any]], dialect: str) -> list[tuple[str, list[Any]]]:
     """Inserts of many rows each, with their values."""
-    names = list(rows[0])
+    names = list(dict.fromkeys(name for row in rows for name in row))
     made = []
     for first in range(0, len(rows), AT_A_TIME):
         some = rows[first : first + AT_A_TIME]
@@ -55,7 +55,7 @@ def statements(table: str, rows: list[dict[str, Any]], dialect: str) -> list[tup
             for r in range(len(some))
         ]
         sql = f"INSERT INTO {table}({', '.join(names)}) VALUES {', '.join(marks)}"  # noqa: S608 - names of our own tables
-        made.append((sql, [row[name] for row in some for name in names]))
+        made.append((sql, [row.get(name) for row in some for name in names]))
     return made
 
 
