@@ -143,6 +143,7 @@ SET_HEALTH = {
         lanes="(SELECT e.value->>'kind', e.value->>'lane' FROM json_array_elements($2::text::json) e)",
     ),
 }
+MANY = 1000
 HEARD_EVERY = 86400.0  # how exactly it is known when a host was last heard of
 
 
@@ -274,7 +275,13 @@ class Settling:
 
     async def _release(self, tx: Transaction, statement: str, keys: set[str]) -> list[Any]:
         sql = statement.format(scope=_SCOPE[tx.dialect], keys=_KEYS[tx.dialect], skip=_SKIP[tx.dialect])
-        return list(await tx.raw(sql, (self.scope, json.dumps(sorted(keys)))))
+        many = len(keys) > MANY and tx.dialect == "postgresql"
+        if many:  # its guess of their number is a hundred: for each job it would go through all of them
+            await tx.raw("SET LOCAL enable_nestloop = off")
+        rows = list(await tx.raw(sql, (self.scope, json.dumps(sorted(keys)))))
+        if many:
+            await tx.raw("SET LOCAL enable_nestloop = on")
+        return rows
 
     async def _put_twins(self, tx: Transaction) -> list[Any]:
         found = await self._release(tx, _TWINS, {row["dedupe_key"] for row in self.twins})
