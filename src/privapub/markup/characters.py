@@ -9,6 +9,7 @@ _DROPPED = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff\ufff9-\ufffb\u
 _BREAKS = re.compile("\r\n?|[\u2028\u2029]")
 _ISOLATES = re.compile("[\u2066-\u2069]")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_FSI = "\u2068"
 _PDI = "\u2069"
 
 
@@ -24,6 +25,11 @@ def contained(text: str) -> str:
     """
     text = _DROPPED.sub("", _BREAKS.sub("\n", storable(text)))
     return text if _balanced(text) else _ISOLATES.sub("", text)
+
+
+def isolated(text: str) -> str:
+    """The text for a sentence of ours that has no markup: its direction and that of the sentence stay apart (UAX 9)."""
+    return f"{_FSI}{contained(text)}{_PDI}"
 
 
 def _balanced(text: str) -> bool:

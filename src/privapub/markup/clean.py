@@ -1,4 +1,4 @@
-"""What of outside HTML is let in: an allow-list, as Mastodon and GoToSocial keep theirs."""
+"""What of outside HTML is let in: an allow-list, as Mastodon and GoToSocial keep theirs, and what it cannot say."""
 
 import html as html_module
 import re
@@ -6,10 +6,12 @@ import re
 import nh3
 
 from privapub.markup.characters import contained
+from privapub.markup.formula import ELEMENTS as FORMULAS
+from privapub.markup.reshape import RENAMED, reshaped
 
 _INLINE = {
-    "a", "abbr", "b", "bdi", "bdo", "br", "cite", "code", "del", "em", "i", "ins", "kbd", "mark", "q", "rp", "rt",
-    "ruby", "s", "samp", "small", "span", "strong", "sub", "sup", "u", "var", "wbr",
+    "a", "abbr", "b", "bdi", "bdo", "br", "cite", "code", "del", "dfn", "em", "i", "ins", "kbd", "mark", "q",
+    "rb", "rp", "rt", "rtc", "ruby", "s", "samp", "small", "span", "strong", "sub", "sup", "time", "u", "var", "wbr",
 }  # fmt: skip
 # Blocks are kept although nothing here styles them: taken away, their contents would run into one line.
 _BLOCKS = {
@@ -17,11 +19,11 @@ _BLOCKS = {
     "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "ol", "p", "pre", "section", "summary",
     "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
 }  # fmt: skip
-# Without these a formula would vanish, letters and all. Nothing that HTML can be put into is among them.
-_FORMULAS = {"math", "mfrac", "mi", "mn", "mo", "mover", "mroot", "mrow", "msqrt", "msub", "msubsup", "msup", "munder"}
 # Elements whose content is no text for people.
 _SILENCED = {"script", "style", "template", "iframe", "object", "noscript", "title", "textarea", "select", "svg"}
-_CLASSES = {"mention", "hashtag", "u-url", "h-card", "p-nickname", "invisible", "ellipsis", "quote-inline"}
+_LINK_CLASSES = {"mention", "hashtag", "u-url"}
+_CLASSES = _LINK_CLASSES | {"h-card", "p-nickname", "invisible", "ellipsis", "quote-inline"}
+_DIRECTED = {"bdo", "blockquote", "div", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "p", "pre", "span", "ul"}
 _SCHEMES = {"http", "https", "mailto", "xmpp", "magnet", "gemini", "gopher", "dat", "ipfs", "ipns", "ssb"}
 LINK_REL = "nofollow noopener noreferrer"
 _ROUNDS = 4
@@ -35,11 +37,23 @@ _ANY_TAG = re.compile(r"<[^<>]*>")
 _FORMATTING = re.compile(r"<(b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/])[^>]*>", re.IGNORECASE)
 
 _cleaner = nh3.Cleaner(
-    tags=_INLINE | _BLOCKS | _FORMULAS,
+    # Pictures, formulas and old names of elements are let in here and do not come out of `reshaped`.
+    tags=_INLINE | _BLOCKS | FORMULAS | set(RENAMED) | {"img"},
     clean_content_tags=_SILENCED,
-    attributes={"a": {"href", "title"}, "ol": {"start", "reversed"}, "li": {"value"}, "abbr": {"title"}},
-    tag_attribute_values={"span": {"translate": {"no"}}, "bdo": {"dir": {"ltr", "rtl"}}, "p": {"dir": {"ltr", "rtl"}}},
-    allowed_classes={"a": _CLASSES, "span": _CLASSES, "p": _CLASSES},
+    attributes={
+        "a": {"href", "title", "translate"},
+        "abbr": {"title"},
+        "annotation": {"encoding"},
+        "img": {"alt"},
+        "li": {"value"},
+        "math": {"alttext", "display"},
+        "ol": {"start", "reversed"},
+        "time": {"datetime"},
+    },
+    tag_attribute_values={
+        tag: {"dir": {"ltr", "rtl", "auto"}} | ({"translate": {"no"}} if tag == "span" else {}) for tag in _DIRECTED
+    },
+    allowed_classes={"a": _LINK_CLASSES, "span": _CLASSES, "p": {"quote-inline"}},
     url_schemes=_SCHEMES,
     # A relative address in a document from elsewhere would point into this server.
     url_relative="deny",
@@ -47,6 +61,7 @@ _cleaner = nh3.Cleaner(
     strip_comments=True,
 )
 _SPACES = re.compile(r"\s+")
+_PREFORMATTED = re.compile("<pre>\n+")
 
 
 def clean(html: str) -> str:
@@ -59,13 +74,20 @@ def clean(html: str) -> str:
     flat = False
     for _ in range(_ROUNDS):
         # Once more until nothing changes: characters that were written as references appear only in the outcome.
-        after = contained(_cleaner.clean(before))
+        after = _once(before)
         if after == before:
             return after
-        if not flat and (_is_tangled(after) or len(after) > MOST_GROWTH * len(html) + _SLACK):
+        if not flat and (after is None or _is_tangled(after) or len(after) > MOST_GROWTH * len(html) + _SLACK):
             flat, after = True, contained(_without_tags(contained(html)))
-        before = after
-    return html_module.escape(before)
+        before = after or ""
+    return html_module.escape(before, quote=False)
+
+
+def _once(html: str) -> str | None:
+    """One round of cleaning; None where elements are nested too deep."""
+    after = reshaped(contained(_cleaner.clean(html)))
+    # A parser drops the line end after this tag, and so would each cleaning.
+    return after and _PREFORMATTED.sub("<pre>", after)
 
 
 def _tamed(html: str) -> str:

@@ -10,7 +10,8 @@ _BREAKING = {
     "figure", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "ol", "p", "pre", "section",
     "summary", "table", "tr", "ul",
 }  # fmt: skip
-_SILENCED = {"script", "style", "template", "iframe", "noscript"}
+# Brackets around the reading of a sign are written here for every reading, whether somebody wrote them or not.
+_SILENCED = {"script", "style", "template", "iframe", "noscript", "rp"}
 _SPACES = re.compile(r"[ \t\r\n\f\v]+")
 
 
@@ -27,12 +28,16 @@ class _Lines(HTMLParser):
             self.lines.append("")
         elif tag in {"td", "th"}:
             self.lines[-1] += " "
+        elif tag == "rt":
+            self.lines[-1] += "("
 
     def handle_endtag(self, tag: str) -> None:
         if tag in _SILENCED:
             self.silenced = max(0, self.silenced - 1)
         elif tag in _BREAKING and tag != "br":
             self.lines.append("")
+        elif tag == "rt":
+            self.lines[-1] += ")"
 
     def handle_data(self, data: str) -> None:
         if not self.silenced:
