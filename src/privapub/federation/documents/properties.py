@@ -1,28 +1,25 @@
-"""How the properties of ActivityStreams 2.0 objects are read (Vocabulary, sections 3 and 4; JSON-LD's freedoms).
+"""How single values of ActivityStreams 2.0 are read (Vocabulary, sections 3 and 4; JSON-LD's freedoms).
 
 Any property may be absent, null, a scalar, an object or a list of those. Each function here takes the raw value and
-answers with something plain and bounded; what is of the wrong kind counts as absent.
+answers with something plain and bounded; what is of the wrong kind counts as absent. `fields` reads whole objects with
+these, and notes what could not be read.
 """
 
 import re
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
+from privapub.federation.documents.limits import MAX_COUNT, MAX_ID, MAX_IDS, MAX_NAME
+from privapub.federation.documents.terms import plain_name
 from privapub.markup.clean import plain
 
 PUBLIC = "https://www.w3.org/ns/activitystreams#Public"
 _PUBLIC_SPELLINGS = frozenset({PUBLIC, "as:Public", "Public"})  # ActivityPub, section 5.6; letter case matters
-MAX_ID = 2048
-MAX_IDS = 1000
-MAX_NAME = 500
-MAX_HTML = 100_000
-_UNFIT_FOR_ID = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+# U+FFFD: a character that was taken out of an id would have made another id of it.
+_UNFIT_FOR_ID = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ufffd\ud800-\udfff]")
 _WEB = re.compile(r"https?://[^/?#\s@]+(?:[/?#]|$)", re.IGNORECASE)
-_MOMENT = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?\s*(Z|[+-]\d\d:?\d\d)?", re.IGNORECASE | re.ASCII
-)
+_MOST_LINKS = 200
 
 
 def each(value: Any) -> list[Any]:
@@ -32,14 +29,15 @@ def each(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
+def objects(value: Any) -> list[dict[str, Any]]:
+    """The objects of a property."""
+    return [item for item in each(value) if isinstance(item, dict)]
+
+
 def types(document: dict[str, Any]) -> list[str]:
     """Every type of the object, without the prefix of the vocabulary."""
     found = each(document.get("type", document.get("@type")))
-    return [_bare(name) for name in found if isinstance(name, str) and 0 < len(name) <= MAX_NAME]
-
-
-def _bare(name: str) -> str:
-    return name.removeprefix("as:").removeprefix("https://www.w3.org/ns/activitystreams#")
+    return [plain_name(name) for name in found[:MAX_IDS] if isinstance(name, str) and 0 < len(name) <= MAX_NAME]
 
 
 def fit_for_id(text: Any) -> bool:
@@ -48,9 +46,11 @@ def fit_for_id(text: Any) -> bool:
 
 
 def identity(value: Any) -> str | None:
-    """The id that a value is or has, verbatim; of a list the first."""
+    """The id that a value is or has, verbatim; of a list the first. A Link is what it points to."""
     for item in each(value):
-        candidate = item.get("id", item.get("@id")) if isinstance(item, dict) else item
+        candidate = item
+        if isinstance(item, dict):
+            candidate = item.get("id", item.get("@id", item.get("href")))
         if fit_for_id(candidate):
             return str(candidate)
     return None
@@ -59,11 +59,13 @@ def identity(value: Any) -> str | None:
 def web_id(value: Any) -> str | None:
     """The same where it must be an http or https URL with a host, a port that there is and no user in it."""
     found = identity(value)
-    return found if found and _WEB.match(found) and _has_a_place(found) else None
+    return found if found and is_web(found) else None
 
 
-def _has_a_place(url: str) -> bool:
-    """Whether host and port can be read: what cannot would fail at each use."""
+def is_web(url: str) -> bool:
+    """Whether this is an http or https URL whose host and port can be read: what cannot would fail at each use."""
+    if not _WEB.match(url):
+        return False
     try:
         parts = urlsplit(url)
         return bool(parts.hostname) and parts.port != 0
@@ -83,97 +85,67 @@ def identities(value: Any, limit: int = MAX_IDS) -> tuple[str, ...]:
     return tuple(found)
 
 
-def line(value: Any, limit: int = MAX_NAME) -> str:
-    """The first string of a property as one line of plain text, cut at `limit` characters."""
-    return plain(string(value, 4 * limit))[:limit].rstrip()
-
-
 def string(value: Any, limit: int) -> str:
     """The first string of a property as it came, cut at `limit` characters."""
     for item in each(value):
         if isinstance(item, str):
             return item[:limit]
-        if isinstance(item, dict) and isinstance(item.get("@value"), str):
-            return str(item["@value"])[:limit]
     return ""
 
 
-def by_language(document: dict[str, Any], name: str, limit: int) -> tuple[str, str | None]:
-    """A natural-language property and its language: `name`, else the first entry of `nameMap`.
-
-    The language is that of the only entry of the map, or of the entry that says the same as `name`.
-    """
-    text = string(document.get(name), limit)
-    entries = document.get(f"{name}Map")
-    found = (
-        [(tag, said[:limit]) for tag, said in entries.items() if isinstance(said, str)]
-        if isinstance(entries, dict)
-        else []
-    )
-    for tag, said in found:
-        if not text or said == text or len(found) == 1:
-            return text or said, language(tag)
-    return text, None
-
-
-def language(tag: Any) -> str | None:
-    """A language tag (BCP 47), or None where it is none."""
-    if isinstance(tag, dict):
-        tag = tag.get("identifier")
-    if isinstance(tag, str) and re.fullmatch(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}", tag) and tag.lower() != "und":
-        return tag
-    return None
+def line(value: Any, limit: int = MAX_NAME) -> str:
+    """The first string of a property as one line of plain text, cut at `limit` characters."""
+    return plain(string(value, 4 * limit))[:limit].rstrip()
 
 
 def flag(value: Any) -> bool:
     """Whether a property is true (some write it as a string)."""
-    return any(item is True or item == "true" for item in each(value))
+    return any(item is True or (isinstance(item, str) and item.lower() == "true") for item in each(value))
 
 
-def moment(value: Any) -> float | None:
-    """The moment of an xsd:dateTime, in seconds since 1970: with any number of digits, and UTC where no zone is said.
-
-    None for what is none, or lies before 1970.
-    """
+def number(value: Any) -> float | None:
+    """A number that is one, or a string of one; None for what is none or endless."""
     for item in each(value):
-        found = _MOMENT.fullmatch(item.strip()) if isinstance(item, str) and len(item) <= MAX_NAME else None
-        if found is None:
-            continue
-        year, month, day, hour, minute = (int(part) for part in found.groups()[:5])
-        second = min(int(found[6] or 0), 59)
-        try:
-            at = datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp()
-        except ValueError:
-            continue
-        at += float(f"0.{found[7] or 0}") - _zone(found[8] or "Z")
-        if at >= 0:
-            return at
+        if isinstance(item, int | float) and not isinstance(item, bool) and abs(item) <= MAX_COUNT:
+            return float(item)
+        if isinstance(item, str) and re.fullmatch(r"-?[0-9]{1,15}(\.[0-9]{1,15})?", item):
+            return float(item)
     return None
 
 
-def _zone(text: str) -> float:
-    if text in {"Z", "z"}:
-        return 0
-    sign = -1 if text[0] == "-" else 1
-    return sign * (int(text[1:3]) * 3600 + int(text[-2:]) * 60)
+def count(value: Any) -> int | None:
+    """A whole number of things, none or more; of a collection how many it holds."""
+    for item in each(value):
+        found = number(item.get("totalItems") if isinstance(item, dict) else item)
+        if found is not None and found >= 0:
+            return int(found)
+    return None
+
+
+def media_type(value: Any) -> str:
+    """The media type that an object says, in lower case, without its parameters; "" where it says none."""
+    said = value.get("mediaType") or value.get("mimeType") or value.get("media_type")
+    return line(said, 100).partition(";")[0].strip().lower()
+
+
+def links(value: Any) -> list[tuple[str, str]]:
+    """The web addresses that a `url`-like property names, as (address, media type or ""): strings, Links, images."""
+    found: list[tuple[str, str]] = []
+    for item in each(value)[:_MOST_LINKS]:
+        if isinstance(item, dict):
+            below = item.get("href", item.get("url"))
+            kind = media_type(item)
+            if isinstance(below, dict | list):
+                found += [(url, of or kind) for url, of in links(below)]
+            elif isinstance(below, str) and fit_for_id(below) and is_web(below):
+                found.append((below, kind))
+        elif isinstance(item, str) and fit_for_id(item) and is_web(item):
+            found.append((item, ""))
+    return found[:_MOST_LINKS]
 
 
 def link(value: Any, preferred: Iterable[str] = ()) -> str | None:
-    """The web address that a `url`-like property names: a string, a Link or a list of them.
-
-    Links with one of the preferred media types win, then the first.
-    """
+    """The web address that a `url`-like property names; one with a preferred media type wins, then the first."""
     wanted = tuple(preferred)
-    first = None
-    for item in each(value):
-        url, media_type = item, None
-        if isinstance(item, dict):
-            url, media_type = item.get("href", item.get("url")), item.get("mediaType")
-            if isinstance(url, list | dict):
-                url = link(url, wanted)
-        if not fit_for_id(url) or not _WEB.match(str(url)):
-            continue
-        if isinstance(media_type, str) and media_type in wanted:
-            return str(url)
-        first = first or str(url)
-    return first
+    found = links(value)
+    return next((url for url, kind in found if kind in wanted), found[0][0] if found else None)

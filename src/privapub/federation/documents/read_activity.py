@@ -1,59 +1,108 @@
-"""Activities as they come in (ActivityPub, section 7)."""
+"""Activities as they come in (ActivityPub, section 7; EmojiReact of Litepub, QuoteRequest of FEP-044f)."""
 
 from dataclasses import dataclass
 from typing import Any
 
-from privapub.federation.documents.problems import BadDocument
-from privapub.federation.documents.properties import each, fit_for_id, identities, identity, moment, types, web_id
+from privapub.federation.documents.fields import Fields, opened, own_id
+from privapub.federation.documents.limits import MAX_OBJECTS, MAX_SUMMARY
+from privapub.federation.documents.problems import Note
+from privapub.federation.documents.properties import each, identity, objects, web_id
+from privapub.federation.documents.read_tags import Tag, read_tags
+
+# What somebody here may be told of (SPEC 2.4); every other kind is kept out by its name.
+HANDLED = frozenset(
+    {
+        "Accept", "Add", "Announce", "Block", "Create", "Delete", "EmojiReact", "Flag", "Follow", "Like", "Move",
+        "QuoteRequest", "Reject", "Remove", "Undo", "Update",
+    }
+)  # fmt: skip
+# Other activities of the vocabulary (section 3.1) and of programs, which nobody here is told of.
+OTHERS = frozenset(
+    {
+        "Activity", "ApproveReply", "Arrive", "Bite", "Dislike", "Ignore", "IntransitiveActivity", "Invite", "Join",
+        "Leave", "Listen", "Lock", "Offer", "Read", "RejectReply", "TentativeAccept", "TentativeReject", "Travel",
+        "View",
+    }
+)  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Activity:
-    """What an activity says. `object` is there if it was embedded; ids are verbatim; Public has its full spelling."""
+    """What an activity says. Ids are verbatim; Public has its full spelling; moments are seconds since 1970.
+
+    `object`, `instrument` and `target_object` are there if they were embedded, under plain names.
+    """
 
     id: str | None
     kind: str
     actor: str
-    object_id: str | None
-    object: dict[str, Any] | None
-    target: str | None
-    to: tuple[str, ...]
-    cc: tuple[str, ...]
-    published: float | None
+    object_id: str | None = None
+    object: dict[str, Any] | None = None
+    object_ids: tuple[str, ...] = ()  # every object: a Flag names an actor and posts
+    target: str | None = None
+    target_object: dict[str, Any] | None = None
+    origin: str | None = None
+    result: str | None = None  # of the Accept of a QuoteRequest: the stamp
+    instrument_id: str | None = None  # of a QuoteRequest: the post that quotes
+    instrument: dict[str, Any] | None = None
+    to: tuple[str, ...] = ()
+    cc: tuple[str, ...] = ()
+    audience: tuple[str, ...] = ()
+    content: str = ""  # of an EmojiReact or a Like: the emoji; of a Flag: what is said of it; raw
+    tags: tuple[Tag, ...] = ()  # the picture of the emoji
+    context: str | None = None
+    published: float | None = None
+    notes: tuple[Note, ...] = ()  # what could not be read, or not whole: (property, sentence)
 
 
 def read_activity(document: dict[str, Any]) -> Activity:
     """The activity in a document that came from `strict_json.read`.
 
-    Raises BadDocument with the reason `no-type`, `no-actor` or `bad-id` (of the activity or of an embedded object).
+    Raises BadDocument with the reason `not-activitystreams`, `no-type`, `no-actor`, `bad-object` (neither an id nor
+    an object) or `bad-id` (of the activity or of an embedded object).
     """
-    kinds = types(document)
+    fields = opened(document)
+    kinds = fields.types()
     if not kinds:
-        raise BadDocument("no-type")
-    actor = web_id(document.get("actor"))
+        raise fields.refusal("no-type", "It does not say what it is.")
+    actor = web_id(fields.raw.get("actor"))
     if actor is None:
-        raise BadDocument("no-actor")
-    embedded = next((item for item in each(document.get("object")) if isinstance(item, dict)), None)
-    if embedded is not None:
-        own_id(embedded)
+        raise fields.refusal("no-actor", "It does not say who did it.")
+    embedded = _embedded(fields, "object")
+    object_id = identity(fields.raw.get("object"))
+    if object_id is None and embedded is None and each(fields.raw.get("object")):
+        raise fields.refusal("bad-object", "Its object is neither an id nor an object.")
     return Activity(
-        id=own_id(document),
-        kind=kinds[0],
+        id=own_id(fields),
+        kind=next((name for name in kinds if name in HANDLED), kinds[0]),
         actor=actor,
-        object_id=identity(document.get("object")),
+        object_id=object_id,
         object=embedded,
-        target=identity(document.get("target")),
-        to=identities(document.get("to")),
-        cc=identities(document.get("cc")),
-        published=moment(document.get("published")),
+        object_ids=fields.identities("object", MAX_OBJECTS),
+        target=fields.identity("target"),
+        target_object=_embedded(fields, "target"),
+        origin=fields.identity("origin"),
+        result=fields.identity("result"),
+        instrument_id=fields.identity("instrument"),
+        instrument=_embedded(fields, "instrument"),
+        to=fields.identities("to"),
+        cc=fields.identities("cc"),
+        audience=fields.identities("audience"),
+        content=fields.text("content", MAX_SUMMARY).said or fields.string("_misskey_reaction", MAX_SUMMARY),
+        tags=read_tags(fields),
+        context=fields.identity("context"),
+        published=fields.moment("published"),
+        notes=fields.notes,
     )
 
 
-def own_id(document: dict[str, Any]) -> str | None:
-    """The object's own id, None where it has none; raises BadDocument("bad-id") for one that cannot be an id."""
-    found = document.get("id", document.get("@id"))
+def _embedded(fields: Fields, name: str) -> dict[str, Any] | None:
+    """The object within an activity, in the language of the whole; BadDocument("bad-id") where its id is none."""
+    found = next(iter(objects(fields.raw.get(name))), None)
     if found is None:
         return None
-    if not fit_for_id(found):
-        raise BadDocument("bad-id")
-    return str(found)
+    if name == "object":
+        own_id(Fields(found, fields))
+    if fields.default is not None and "@context" not in found:
+        return {"@context": {"@language": fields.default}, **found}
+    return found

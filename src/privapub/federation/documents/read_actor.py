@@ -1,161 +1,159 @@
-"""Actor documents (ActivityPub, section 4; keys: security/v1 `publicKey` and FEP-521a `assertionMethod`)."""
+"""Actor documents (ActivityPub, section 4)."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from privapub.federation.documents.multikey import algorithm_of, algorithm_of_pem
-from privapub.federation.documents.problems import BadDocument
-from privapub.federation.documents.properties import (
-    MAX_HTML,
-    by_language,
-    each,
-    flag,
-    identities,
-    identity,
-    line,
-    link,
-    moment,
-    string,
-    types,
-    web_id,
-)
+from privapub.federation.documents.fields import Fields, opened
+from privapub.federation.documents.limits import MAX_ALIASES, MAX_FIELD_VALUE, MAX_FIELDS, MAX_HTML, MAX_NAME
+from privapub.federation.documents.problems import Note
+from privapub.federation.documents.properties import line, link, objects, web_id
+from privapub.federation.documents.read_keys import Key, read_key_addresses, read_keys
+from privapub.federation.documents.read_tags import Tag, read_tags
 
 KINDS = frozenset({"Person", "Service", "Application", "Group", "Organization"})
-MAX_FIELDS = 16
-MAX_FIELD_VALUE = 4000
-MAX_KEYS = 10
-MAX_ALIASES = 20
 _HANDLE = re.compile(r"[^\s@/?#\x00-\x1f\x7f-\x9f]{1,200}")
 _HTML = ("text/html",)
+_VALUES = ("PropertyValue", "ProperyValue", "Note", "Link")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RemoteActor:
     """What an actor's document says. `summary` and the values of `fields` are raw HTML; `keys` are this actor's own.
 
     `fields` holds `{"name": plain text, "value": raw HTML}`; `keys` holds (id, owner, `rsa` or `ed25519`, PEM or
-    multibase); `notes` names what was there and could not be used.
+    multibase); `key_addresses` are keys with documents of their own.
     """
 
     uri: str
     kind: str
     handle: str
-    name: str
-    summary: str
-    url: str | None
-    icon: str | None
-    image: str | None
-    fields: tuple[dict[str, str], ...]
     inbox: str
-    shared_inbox: str | None
-    outbox: str | None
-    followers: str | None
-    following: str | None
-    locked: bool
-    discoverable: bool
-    indexable: bool
-    also_known_as: tuple[str, ...]
-    moved_to: str | None
-    updated_at: float | None
-    keys: tuple[tuple[str, str, str, str], ...]
-    notes: tuple[str, ...]
+    name: str = ""
+    summary: str = ""
+    language: str | None = None
+    url: str | None = None
+    icon: str | None = None
+    image: str | None = None
+    fields: tuple[dict[str, str], ...] = ()
+    tags: tuple[Tag, ...] = ()  # the emoji of the name, and hashtags
+    shared_inbox: str | None = None
+    outbox: str | None = None
+    followers: str | None = None
+    following: str | None = None
+    featured: str | None = None  # pinned posts
+    featured_tags: str | None = None
+    webfinger: str = ""  # the address that the actor says it has (FEP-2c59), `handle@host`; its host must agree
+    locked: bool = False
+    discoverable: bool = False
+    indexable: bool = False
+    memorial: bool = False
+    suspended: bool = False
+    also_known_as: tuple[str, ...] = ()
+    moved_to: str | None = None
+    published_at: float | None = None
+    updated_at: float | None = None
+    keys: tuple[Key, ...] = ()
+    key_addresses: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()  # what could not be read, or not whole: (property, sentence)
 
 
 def read_actor(document: dict[str, Any]) -> RemoteActor:
     """The actor in a document that came from `strict_json.read`.
 
-    Raises BadDocument with the reason `gone` (a Tombstone), `wrong-type`, `bad-id` or `no-inbox`.
+    Raises BadDocument with the reason `not-activitystreams`, `gone` (a Tombstone), `wrong-type`, `bad-id` or
+    `no-inbox`.
     """
-    kinds = types(document)
-    if "Tombstone" in kinds:
-        raise BadDocument("gone")
-    kind = next((name for name in kinds if name in KINDS), None)
-    if kind is None:
-        raise BadDocument("wrong-type")
-    uri = web_id(document.get("id", document.get("@id")))
+    fields = opened(document)
+    kind = _kind(fields)
+    uri = web_id(fields.raw.get("id"))
     if uri is None:
-        raise BadDocument("bad-id")
-    inbox = web_id(document.get("inbox"))
+        raise fields.refusal("bad-id", "It has no id that is an http(s) URL.")
+    inbox = fields.web_id("inbox")
     if inbox is None:
-        raise BadDocument("no-inbox")
-    notes: list[str] = []
+        raise fields.refusal("no-inbox", "It has no inbox, so nobody can write to it.")
+    summary = fields.text("summary", MAX_HTML)
     return RemoteActor(
         uri=uri,
         kind=kind,
-        handle=_handle(document, uri, notes),
-        name=line(by_language(document, "name", 4000)[0]),
-        summary=by_language(document, "summary", MAX_HTML)[0],
-        url=link(document.get("url"), _HTML),
-        icon=link(document.get("icon")),
-        image=link(document.get("image")),
-        fields=tuple(_fields(document)),
+        handle=_handle(fields, uri),
         inbox=inbox,
-        shared_inbox=_shared_inbox(document),
-        outbox=web_id(document.get("outbox")),
-        followers=web_id(document.get("followers")),
-        following=web_id(document.get("following")),
-        locked=flag(document.get("manuallyApprovesFollowers")),
-        discoverable=flag(document.get("discoverable")),
-        indexable=flag(document.get("indexable")),
-        also_known_as=identities(document.get("alsoKnownAs"), MAX_ALIASES),
-        moved_to=web_id(document.get("movedTo")),
-        updated_at=moment(document.get("updated")),
-        keys=tuple(_keys(document, uri, notes)),
-        notes=tuple(notes),
+        name=fields.line("name", MAX_NAME),
+        summary=summary.said,
+        language=summary.language,
+        url=fields.link("url", _HTML),
+        icon=fields.link("icon"),
+        image=fields.link("image"),
+        fields=tuple(_fields(fields)),
+        tags=read_tags(fields),
+        shared_inbox=_shared_inbox(fields),
+        outbox=fields.web_id("outbox"),
+        followers=fields.web_id("followers"),
+        following=fields.web_id("following"),
+        featured=fields.web_id("featured"),
+        featured_tags=fields.web_id("featuredTags"),
+        webfinger=line(fields.raw.get("webfinger")).removeprefix("acct:").removeprefix("@"),
+        locked=fields.flag("manuallyApprovesFollowers"),
+        discoverable=fields.flag("discoverable"),
+        indexable=fields.flag("indexable"),
+        memorial=fields.flag("memorial"),
+        suspended=fields.flag("suspended"),
+        also_known_as=fields.identities("alsoKnownAs", MAX_ALIASES),
+        moved_to=fields.web_id("movedTo"),
+        published_at=fields.moment("published"),
+        updated_at=fields.moment("updated"),
+        keys=read_keys(fields, uri),
+        key_addresses=read_key_addresses(fields),
+        notes=fields.notes,
     )
 
 
-def _handle(document: dict[str, Any], uri: str, notes: list[str]) -> str:
-    said = string(document.get("preferredUsername"), 1000)
+def _kind(fields: Fields) -> str:
+    kinds = fields.types()
+    if "Tombstone" in kinds:
+        raise fields.refusal("gone", "This actor is no more.")
+    kind = next((name for name in kinds if name in KINDS), None)
+    if kind is None:
+        raise fields.refusal("wrong-type", "This is no actor.")
+    return kind
+
+
+def _handle(fields: Fields, uri: str) -> str:
+    said = fields.string("preferredUsername", 1000)
     if _HANDLE.fullmatch(said):
         return said
     if said:
-        notes.append("preferredUsername")
+        fields.note("preferredUsername", "This cannot stand before the @ of an address.")
     # Without one the last part of the id stands in; webfinger may tell better.
     last = unquote(urlsplit(uri).path.rstrip("/").rpartition("/")[2]).lstrip("@")
     return last if _HANDLE.fullmatch(last) else ""
 
 
-def _fields(document: dict[str, Any]) -> Iterator[dict[str, str]]:
-    found = (item for item in each(document.get("attachment")) if isinstance(item, dict))
-    pairs = [item for item in found if "PropertyValue" in types(item) or "schema:PropertyValue" in types(item)]
-    for item in pairs[:MAX_FIELDS]:
-        value = string(item.get("value", item.get("schema:value")), MAX_FIELD_VALUE)
-        if name := line(item.get("name")):
+def _fields(fields: Fields) -> Iterator[dict[str, str]]:
+    """The table of a profile: Mastodon's PropertyValue, and Notes and Links in its place (FEP-fb2a)."""
+    found = [item for item in fields.objects("attachment", 10 * MAX_FIELDS) if set(item.types()) & {*_VALUES}]
+    if len(found) > MAX_FIELDS:
+        fields.note("attachment", f"Only the first {MAX_FIELDS} of {len(found)} fields were read.")
+    for item in found[:MAX_FIELDS]:
+        name, value = item.line("name", MAX_NAME), _value(item)
+        if name:
             yield {"name": name, "value": value}
+        else:
+            fields.note("attachment", "One of these fields has no name.")
 
 
-def _shared_inbox(document: dict[str, Any]) -> str | None:
-    for endpoints in each(document.get("endpoints")):
-        if isinstance(endpoints, dict) and (found := web_id(endpoints.get("sharedInbox"))):
+def _value(item: Fields) -> str:
+    if "Link" in item.types():
+        href = link(item.raw) or ""
+        return f'<a href="{escape(href)}" rel="me">{escape(href, quote=False)}</a>' if href else ""
+    return item.string("value", MAX_FIELD_VALUE) or item.text("content", MAX_FIELD_VALUE).said
+
+
+def _shared_inbox(fields: Fields) -> str | None:
+    for endpoints in objects(fields.raw.get("endpoints")):
+        if found := Fields(endpoints, fields).web_id("sharedInbox"):
             return found
-    return web_id(document.get("sharedInbox"))
-
-
-def _keys(document: dict[str, Any], uri: str, notes: list[str]) -> Iterator[tuple[str, str, str, str]]:
-    seen: set[str] = set()
-    for member, holder, read in (("publicKey", "owner", _pem), ("assertionMethod", "controller", _multibase)):
-        for item in each(document.get(member))[:MAX_KEYS]:
-            if not isinstance(item, dict):
-                continue  # the address of a key document: it is fetched when something is signed with it
-            key_id = web_id(item)
-            owner = identity(item.get(holder)) or uri
-            algorithm, text = read(item)
-            if key_id is None or owner != uri or algorithm is None or key_id in seen:
-                notes.append(member)
-                continue
-            seen.add(key_id)
-            yield key_id, owner, algorithm, text
-
-
-def _pem(item: dict[str, Any]) -> tuple[str | None, str]:
-    text = string(item.get("publicKeyPem"), 5000).strip()
-    return algorithm_of_pem(text), text
-
-
-def _multibase(item: dict[str, Any]) -> tuple[str | None, str]:
-    text = string(item.get("publicKeyMultibase"), 5000).strip()
-    return algorithm_of(text), text
+    return fields.web_id("sharedInbox")

@@ -5,6 +5,7 @@ from typing import Any
 from privapub import clock, scope
 from privapub.actors.addresses import Addresses
 from privapub.federation.documents import strict_json
+from privapub.federation.documents.terms import compacted
 from privapub.federation.fetching import scheme as schemes
 from privapub.federation.fetching.origin import bare, origin, same_origin
 from privapub.federation.fetching.signer import application_key, signer
@@ -55,7 +56,8 @@ def _id(found: dict[str, Any], answer: Answer) -> str:
 
 def _content(answer: Answer) -> dict[str, Any]:
     assert isinstance(answer.content, dict)  # noqa: S101  # what strict_json.read returns
-    return answer.content
+    # Under plain names: an id that is spelled out is an id.
+    return compacted(answer.content)
 
 
 async def _get(server: Server, url: str, *, fresh: bool) -> Answer:

@@ -28,7 +28,7 @@ async def concerned(tx: Transaction, record: RemotePost, author: Actor, owner: s
     follows. What names nobody and came to somebody's own inbox is theirs: of a circle the members are not named.
     """
     audience = audience_of(record, author.followers)
-    mentioned = [tag["href"] for tag in record.tags if tag["type"] == "Mention"]
+    mentioned = [tag.href for tag in record.tags if tag.type == "Mention"]
     named = await actors.by_uris(tx, {*record.to, *record.cc})
     ours = {actor.id for actor in named.values() if actor.local}
     recipients = {actor.id for actor in named.values()}

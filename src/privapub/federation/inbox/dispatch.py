@@ -54,16 +54,16 @@ class Fetched:
 
 async def fetch(server: Server, job: Job) -> Fetched | Outcome:
     """Get what the activity only names. A host that does not answer now is asked again later (Retry)."""
-    async with server.database.read() as tx:
-        row = await store.take(tx, job.args["incoming"])
-        if row is None or row.handled_at is not None:
-            return Done()
-        signer = await actors.by_id(tx, row.actor_id)
-        if signer is None:
-            return Fetched()
-        activity = read_activity(row.document)
-        wanted = await _wanted(tx, row, activity, signer)
     try:
+        async with server.database.read() as tx:
+            row = await store.take(tx, job.args["incoming"])
+            if row is None or row.handled_at is not None:
+                return Done()
+            signer = await actors.by_id(tx, row.actor_id)
+            if signer is None:
+                return Fetched()
+            activity = read_activity(row.document)
+            wanted = await _wanted(tx, row, activity, signer)
         return Fetched(post=await _get(server, wanted, activity, signer))
     except FetchProblem as problem:
         if not final(problem):
@@ -117,8 +117,6 @@ async def write(server: Server, tx: Transaction, job: Job, fetched: Fetched, now
     signer = await actors.by_id(tx, row.actor_id)
     if signer is None or signer.is_gone:
         reason: str | None = "gone-actor"
-    elif fetched.problem is not None and fetched.post is None and _needs(row, fetched):
-        reason = fetched.problem
     else:
         try:
             reason = await _handle(tx, row, signer, fetched, now)
@@ -130,14 +128,16 @@ async def write(server: Server, tx: Transaction, job: Job, fetched: Fetched, now
     return None
 
 
-def _needs(row: Incoming, fetched: Fetched) -> bool:
+def _needs(activity: Activity, fetched: Fetched) -> bool:
     """Whether there is nothing to go on without what could not be fetched."""
-    return not isinstance(row.document.get("object"), dict) or fetched.problem == "gone"
+    return activity.object is None or fetched.problem == "gone"
 
 
 async def _handle(tx: Transaction, row: Incoming, signer: Actor, fetched: Fetched, now: float) -> str | None:
     """The reason why it is kept out, or None."""
     activity = read_activity(row.document)
+    if fetched.problem is not None and fetched.post is None and _needs(activity, fetched):
+        return fetched.problem
     if activity.kind in _RELATIONSHIPS:
         return await _RELATIONSHIPS[activity.kind](tx, activity, signer, now)
     if activity.kind == "Delete" and activity.object_id is not None:

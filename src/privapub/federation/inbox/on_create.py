@@ -1,5 +1,7 @@
 """Somebody wrote a post (ActivityPub, section 7.2)."""
 
+import msgspec
+
 from privapub.actors.read import Actor
 from privapub.database.transaction import Transaction
 from privapub.federation.documents.read_post import RemotePost
@@ -41,6 +43,6 @@ def received(record: RemotePost) -> ReceivedPost:
         language=record.language,
         url=record.url,
         in_reply_to=record.in_reply_to,
-        tags=record.tags,
-        attachments=record.attachments,
+        tags=tuple(msgspec.to_builtins(tag) for tag in record.tags),
+        attachments=tuple(msgspec.to_builtins(attachment) for attachment in record.attachments),
     )

@@ -116,7 +116,7 @@ def test_a_note_is_read_as_it_was_meant() -> None:
     assert (post.summary, post.sensitive, post.language) == ("food", True, "en")
     assert (post.in_reply_to, post.url) == ("https://peer.test/n/1", POST.uri)
     assert (post.published_at, post.updated_at) == (DECEMBER, DECEMBER + 60)
-    assert [tag["type"] for tag in post.tags] == ["Mention", "Hashtag"]
+    assert [tag.type for tag in post.tags] == ["Mention", "Hashtag"]
 
 
 def test_a_tombstone_says_nothing_of_what_was_there() -> None:
