@@ -71,21 +71,24 @@ def clean(html: str) -> str:
     stays (but not that of scripts and the like).
     """
     before = _tamed(contained(html))
-    flat = False
+    most: int | None = MOST_GROWTH * len(html) + _SLACK
     for _ in range(_ROUNDS):
         # Once more until nothing changes: characters that were written as references appear only in the outcome.
-        after = _once(before)
+        after = _once(before, most)
         if after == before:
             return after
-        if not flat and (after is None or _is_tangled(after) or len(after) > MOST_GROWTH * len(html) + _SLACK):
-            flat, after = True, contained(_without_tags(contained(html)))
-        before = after or ""
+        if after is None:
+            most, after = None, contained(_without_tags(contained(html)))
+        before = after
     return html_module.escape(before, quote=False)
 
 
-def _once(html: str) -> str | None:
-    """One round of cleaning; None where elements are nested too deep."""
-    after = reshaped(contained(_cleaner.clean(html)))
+def _once(html: str, most: int | None) -> str | None:
+    """One round of cleaning; None where the outcome is longer than `most` or tangled, unless it is only lines."""
+    cleaned = contained(_cleaner.clean(html))
+    if most is not None and (len(cleaned) > most or _is_tangled(cleaned)):
+        return None
+    after = reshaped(cleaned)
     # A parser drops the line end after this tag, and so would each cleaning.
     return after and _PREFORMATTED.sub("<pre>", after)
 
