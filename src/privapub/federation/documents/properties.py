@@ -141,7 +141,8 @@ def links(value: Any) -> list[tuple[str, str]]:
                 found.append((below, kind))
         elif isinstance(item, str) and fit_for_id(item) and is_web(item):
             found.append((item, ""))
-    return found[:_MOST_LINKS]
+    # WordPress writes addresses of pictures as they stand in its HTML.
+    return [(url.replace("&#038;", "&"), kind) for url, kind in found[:_MOST_LINKS]]
 
 
 def link(value: Any, preferred: Iterable[str] = ()) -> str | None:

@@ -6,8 +6,10 @@ from typing import Any
 from privapub.federation.documents.fields import Fields, opened, own_id
 from privapub.federation.documents.limits import MAX_OBJECTS, MAX_SUMMARY
 from privapub.federation.documents.problems import Note
-from privapub.federation.documents.properties import each, identity, objects, web_id
+from privapub.federation.documents.properties import each, identities, identity, objects, web_id
 from privapub.federation.documents.read_tags import Tag, read_tags
+from privapub.markup.clean import plain
+from privapub.markup.text import text_of
 
 # What somebody here may be told of (SPEC 2.4); every other kind is kept out by its name.
 HANDLED = frozenset(
@@ -49,6 +51,7 @@ class Activity:
     cc: tuple[str, ...] = ()
     audience: tuple[str, ...] = ()
     content: str = ""  # of an EmojiReact or a Like: the emoji; of a Flag: what is said of it; raw
+    summary: str = ""  # why it was done, as plain text: Lemmy's Flag, Block and Delete
     tags: tuple[Tag, ...] = ()  # the picture of the emoji
     context: str | None = None
     published: float | None = None
@@ -78,22 +81,34 @@ def read_activity(document: dict[str, Any]) -> Activity:
         actor=actor,
         object_id=object_id,
         object=embedded,
-        object_ids=fields.identities("object", MAX_OBJECTS),
-        target=fields.identity("target"),
+        object_ids=_object_ids(fields),
+        target=_id(fields, "target"),
         target_object=_embedded(fields, "target"),
-        origin=fields.identity("origin"),
-        result=fields.identity("result"),
-        instrument_id=fields.identity("instrument"),
+        origin=_id(fields, "origin"),
+        result=_id(fields, "result"),
+        instrument_id=identity(fields.raw.get("instrument")),
         instrument=_embedded(fields, "instrument"),
         to=fields.identities("to"),
         cc=fields.identities("cc"),
         audience=fields.identities("audience"),
         content=fields.text("content", MAX_SUMMARY).said or fields.string("_misskey_reaction", MAX_SUMMARY),
+        summary=plain(text_of(fields.text("summary", MAX_SUMMARY).said)),
         tags=read_tags(fields),
-        context=fields.identity("context"),
+        context=_id(fields, "context"),
         published=fields.moment("published"),
         notes=fields.notes,
     )
+
+
+def _id(fields: Fields, name: str) -> str | None:
+    """The id in a property; what was embedded without one is seen elsewhere."""
+    value = fields.raw.get(name)
+    return identity(value) if objects(value) else fields.identity(name)
+
+
+def _object_ids(fields: Fields) -> tuple[str, ...]:
+    value = fields.raw.get("object")
+    return identities(value, MAX_OBJECTS) if objects(value) else fields.identities("object", MAX_OBJECTS)
 
 
 def _embedded(fields: Fields, name: str) -> dict[str, Any] | None:

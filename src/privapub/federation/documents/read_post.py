@@ -112,6 +112,7 @@ def read_post(document: dict[str, Any]) -> RemotePost:
     uri = web_id(fields.raw.get("id"))
     text = fields.text("content", MAX_HTML)
     title = fields.line("name", MAX_NAME)
+    url = fields.link("url", _HTML)
     warning, excerpt = _summary(fields, kind, fields.flag("sensitive"))
     if uri is None:
         raise fields.refusal("bad-id", "It has no id that is an http(s) URL.")
@@ -122,7 +123,6 @@ def read_post(document: dict[str, Any]) -> RemotePost:
     attachments, pointers = read_attachments(fields, kind)
     places = read_places(fields)
     event = read_event(fields) if kind == "Event" else None
-    url = fields.link("url", _HTML)
     html = as_html(text.said, media_type(fields.raw)) or (f"<p>{excerpt.said}</p>" if excerpt.said else "")
     html = when_and_where(event, places) + html
     if kind in _WITH_TITLE:
