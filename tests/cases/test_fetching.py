@@ -2,12 +2,12 @@
 
 import pytest
 
-from cases.replay import case, stage
+from cases.folder import case
+from cases.stage import stage
 from fakes.activities import create, post_at
 from fakes.world import Page, World
 from privapub import scope
 from privapub.actors.read import Actor
-from privapub.errors import PrivaPubError
 from privapub.federation.fetching.webfinger import resolve
 from privapub.outbound.answers import FetchProblem
 
@@ -25,6 +25,7 @@ async def reason(world: World, what: str) -> str:
     return caught.value.reason
 
 
+@pytest.mark.case("fetch/01-upload-served-as-activity")
 async def test_fetch_01_an_upload_that_is_served_as_an_activity(world: World) -> None:
     """By a Create that only names the object: what is refused leaves nothing."""
     on = await stage(world)
@@ -40,19 +41,6 @@ async def test_fetch_01_an_upload_that_is_served_as_an_activity(world: World) ->
         assert (await post_at(world, url) is not None) is variant["ok"], variant["name"]
 
 
-async def test_fetch_03_a_redirect_that_poses_as_the_origin(world: World) -> None:
-    on = await stage(world)
-    carol, given = on.people[CAROL], case("fetch/03-redirect-poses-as-origin")["given"]
-    for served in given["serve"]:
-        more = {"status": served.get("status", 200), "headers": served["headers"]}
-        world.serve(served["url"], served.get("json"), content_type="", **more)
-    url = given["serve"][0]["url"]
-    await world.post(on.alice.inbox, create(carol, url), by=carol)
-    await world.drain()
-    assert await post_at(world, url) is None
-    assert world.arrivals()[("peer.test", "kept-out", "not-fetched: bad-redirect")] == 1
-
-
 RECIPES = {
     "redos": lambda: b"<link " + b"rel=alternate " * 200_000,
     "quotes": lambda: b"<a " + b'"' * 1_000_000,
@@ -61,6 +49,7 @@ RECIPES = {
 }
 
 
+@pytest.mark.case("fetch/09-html-alternate-discovery")
 async def test_fetch_09_html_is_not_read_at_all(world: World) -> None:
     """No alternate link is looked for yet: a page is refused by its type, before its body, and nothing follows."""
     await stage(world)
@@ -74,6 +63,7 @@ async def test_fetch_09_html_is_not_read_at_all(world: World) -> None:
     assert world.other.received == []
 
 
+@pytest.mark.case("fetch/10-resign-on-redirect-and-accept")
 async def test_fetch_10_an_actor_behind_a_redirect(world: World) -> None:
     await stage(world)
     first, second = case("fetch/10-resign-on-redirect-and-accept")["given"]["serve"][:2]
@@ -82,29 +72,3 @@ async def test_fetch_10_an_actor_behind_a_redirect(world: World) -> None:
     assert (await find(world, first["url"])).uri == carol.uri
     asked = [each for each in world.peer.received if not each.path.startswith("/.well-known")]
     assert len({each.headers["Signature"] for each in asked}) == len(asked) == 2
-
-
-async def test_webfinger_01_a_split_domain(world: World) -> None:
-    await stage(world)
-    await world.site("example.com")
-    outgoing = case("webfinger/01-split-domain-canonical")["given"]["outgoing"]
-    for served in outgoing["serve"]:
-        more = {"status": served.get("status", 200), "headers": served.get("headers", {})}
-        world.serve(served["url"], served.get("json"), content_type="application/jrd+json", **more)
-    by_address, by_uri = await find(world, "@carol@example.com"), await find(world, CAROL)
-    assert by_address.id == by_uri.id
-    assert by_address.address == "carol@example.com"
-
-
-async def test_webfinger_06_the_media_types_of_others(world: World) -> None:
-    outgoing = case("webfinger/06-media-types")["given"]["outgoing"]
-    for number, variant in enumerate(outgoing):
-        carol = world.person(f"https://peer.test/u/c{number}")
-        url = f"https://peer.test/.well-known/webfinger?resource=acct:c{number}@peer.test"
-        body = variant.get("body", "").replace("/u/carol", f"/u/c{number}").encode() or world.pages[url].body
-        world.pages[url] = Page(body, content_type=variant["content_type"])
-        if variant["ok"] is True:
-            assert (await find(world, f"@c{number}@peer.test")).uri == carol.uri
-        else:
-            with pytest.raises(PrivaPubError):
-                await find(world, f"@c{number}@peer.test")

@@ -11,9 +11,10 @@ from collections import Counter
 from typing import Any
 
 import anyio
+import pytest
 from sqlalchemy import text
 
-from cases.replay import case
+from cases.folder import case
 from fakes.cable import cable
 from fakes.crew import Log, Terms, ended, gone, hired, make_table, rows
 from privapub.database.connect import Database
@@ -83,6 +84,7 @@ def variants(name: str) -> list[str]:
     return [each if isinstance(each, str) else each["name"] for each in case(name)["given"]["variants"]]
 
 
+@pytest.mark.case("jobs/01-slow-job-double-run")
 def test_jobs_01_the_terms_are_those_of_the_case() -> None:
     given = case(SLOW)["given"]
     assert given["config"] == {"lease_s": 30, "workers": 2}
@@ -95,6 +97,7 @@ def test_jobs_01_the_terms_are_those_of_the_case() -> None:
     ]
 
 
+@pytest.mark.case("jobs/01-slow-job-double-run")
 async def test_jobs_01_a_busy_loop_keeps_its_lease(database: Database, database_url: str, log: Log) -> None:
     case(SLOW)
     await put_fan(database, "busy")
@@ -105,6 +108,7 @@ async def test_jobs_01_a_busy_loop_keeps_its_lease(database: Database, database_
     assert (await rows(database, "fan"))[0].attempt == 1
 
 
+@pytest.mark.case("jobs/01-slow-job-double-run")
 async def test_jobs_01_one_that_was_stopped_and_goes_on_changes_nothing(
     database: Database, database_url: str, log: Log
 ) -> None:
@@ -135,6 +139,7 @@ async def test_jobs_01_one_that_was_stopped_and_goes_on_changes_nothing(
     assert len({line.stamp for line in log.lines("begin")}) >= 3, "a stamp belongs to a lease, not to a process"
 
 
+@pytest.mark.case("jobs/01-slow-job-double-run")
 async def test_jobs_01_on_postgresql_a_clock_that_is_two_minutes_fast_gives_no_longer_and_takes_no_other_lease(
     postgresql_url: str, log: Log
 ) -> None:
@@ -168,6 +173,7 @@ async def _leases_are_short(database: Database) -> None:
     assert max(left) <= LEASE, "by the clock of the database"
 
 
+@pytest.mark.case("jobs/01-slow-job-double-run")
 async def test_jobs_01_a_database_that_cannot_be_reached_for_longer_than_the_lease(
     database: Database, database_url: str, log: Log
 ) -> None:
@@ -186,6 +192,7 @@ async def test_jobs_01_a_database_that_cannot_be_reached_for_longer_than_the_lea
     await one_delivery_an_inbox(database, begun[-1].pid)
 
 
+@pytest.mark.case("jobs/01-slow-job-double-run")
 async def test_jobs_01_a_database_that_cannot_be_reached_for_a_part_of_the_lease(
     database: Database, database_url: str, log: Log
 ) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 import pytest
 
-from cases.replay import case
+from cases.folder import case
 from fakes.crew import Log, Terms, ended, gone, hired, rows
 from fakes.faults import faulty
 from privapub import clock, identifiers
@@ -40,6 +40,7 @@ def variants(name: str) -> list[str]:
     return [each["name"] for each in case(name)["given"]["variants"]]
 
 
+@pytest.mark.case("jobs/03-dead-worker-detection")
 async def test_jobs_03_ownership_is_in_the_job_itself_and_survives_every_housekeeping(
     database: Database, database_url: str, log: Log
 ) -> None:
@@ -59,6 +60,7 @@ async def test_jobs_03_ownership_is_in_the_job_itself_and_survives_every_houseke
     assert (row.state, row.attempt) == ("done", 2)
 
 
+@pytest.mark.case("jobs/03-dead-worker-detection")
 async def test_jobs_03_a_new_process_is_another_one_whatever_its_name(
     database: Database, database_url: str, log: Log
 ) -> None:
@@ -75,6 +77,7 @@ async def test_jobs_03_a_new_process_is_another_one_whatever_its_name(
     assert (row.state, row.attempt) == ("done", 2)
 
 
+@pytest.mark.case("jobs/03-dead-worker-detection")
 async def test_jobs_03_who_is_killed_in_the_middle_of_reaping_holds_up_no_other_reaper(
     database: Database, database_url: str, log: Log
 ) -> None:
@@ -109,6 +112,7 @@ async def _is_expired(database: Database) -> bool:
 POISON = "jobs/04-poison-pill"
 
 
+@pytest.mark.case("jobs/04-poison-pill")
 async def test_jobs_04_a_job_that_kills_its_worker_fails_after_three_and_the_others_are_done(
     database: Database, database_url: str, log: Log
 ) -> None:
@@ -149,6 +153,7 @@ async def test_jobs_04_a_job_that_kills_its_worker_fails_after_three_and_the_oth
 STARVED = "jobs/06-rescuer-starvation"
 
 
+@pytest.mark.case("jobs/06-rescuer-starvation")
 async def test_jobs_06_one_look_rescues_the_ten_that_are_stuck_and_none_of_the_150_that_run(database: Database) -> None:
     setup = case(STARVED)["given"]["setup"]
     for words in ("page size 100", "150 running jobs", "10 really stuck", "timeout 0"):
@@ -190,6 +195,7 @@ ENDING = "jobs/07-shutdown-and-slots"
 FACTOR = 1 / 5
 
 
+@pytest.mark.case("jobs/07-shutdown-and-slots")
 async def test_jobs_07_sigterm_records_what_ended_and_gives_the_rest_back_at_once(
     database: Database, database_url: str, log: Log
 ) -> None:
@@ -219,6 +225,7 @@ async def _lease_late(database: Database) -> list[Job]:
     return (await lease(database, [Slot(JobKind("late", fetch=unused), 100)], identifiers.token())).jobs
 
 
+@pytest.mark.case("jobs/07-shutdown-and-slots")
 async def test_jobs_07_the_second_sigterm_ends_the_grace(database: Database, database_url: str, log: Log) -> None:
     assert "double-sigterm" in variants(ENDING)
     await put_work(database, 3, do="hang")
@@ -233,6 +240,7 @@ async def test_jobs_07_the_second_sigterm_ends_the_grace(database: Database, dat
     assert {(row.state, row.attempt, row.stamp) for row in await rows(database)} == {("waiting", 0, None)}
 
 
+@pytest.mark.case("jobs/07-shutdown-and-slots")
 async def test_jobs_07_the_lease_of_a_dead_worker_takes_no_slot(
     database: Database, database_url: str, log: Log
 ) -> None:
@@ -265,6 +273,7 @@ async def _first_is_expired(database: Database) -> bool:
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before the commit", "after the commit"])
+@pytest.mark.case("jobs/07-shutdown-and-slots")
 async def test_jobs_07_a_task_that_is_cancelled_in_the_commit_leaves_it_done_or_sends_the_same_again(
     after: bool, database: Database, database_url: str
 ) -> None:

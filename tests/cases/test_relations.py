@@ -1,12 +1,15 @@
 """The shared cases of who follows whom, and what goes to whom because of it."""
 
-from cases.replay import case, stage
+import pytest
+
+from cases.folder import case
+from cases.stage import stage
 from fakes.activities import asked, create, note, of, post_at, state
 from fakes.world import World
-from makers import make_remote
 from privapub.posts import audience
 from privapub.timelines import read as timelines
 
+pytestmark = pytest.mark.case("privacy/03-pending-is-not-following")
 CAROL = "https://peer.test/u/carol"
 
 
@@ -42,22 +45,3 @@ async def test_privacy_03_who_only_asked_does_not_follow(world: World) -> None:
     await world.post("https://sut.test/inbox", create(carol, later, "https://peer.test/a/2"), by=carol)
     await world.drain()
     assert await post_at(world, "https://peer.test/n/later") is None
-
-
-async def test_delivery_09_an_accept_goes_to_one(world: World) -> None:
-    on = await stage(world)
-    async with world.database.write() as tx:
-        for number in range(20):
-            await make_remote(tx, f"x@host{number}.test")
-    given = case("delivery/09-accept-goes-to-one")["given"]
-    await on.play(given["steps"])
-    (sent,) = [each for each in world.peer.received if each.method == "POST"]
-    assert sent.path == "/u/carol/inbox"
-    accept = sent.json
-    assert accept["to"] in (CAROL, [CAROL])
-    assert "cc" not in accept
-    received = on.fill(given["steps"][0]["json"])
-    assert {name: accept["object"][name] for name in ("type", "id", "actor", "object")} == {
-        name: received[name] for name in ("type", "id", "actor", "object")
-    }
-    assert world.other.received == []

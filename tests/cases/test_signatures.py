@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from cases.replay import Stage, allowed, case, exact, stage
+from cases.folder import case
+from cases.stage import Stage, allowed, exact, stage
 from fakes import keys
 from fakes.activities import follow_of
 from fakes.world import COVERED, Person, World, rsa
@@ -16,6 +17,7 @@ from privapub.federation.signatures.sign import sign
 CAROL = "https://peer.test/u/carol"
 
 
+@pytest.mark.case("signatures/01-digest-forms")
 async def test_signatures_01_the_forms_of_a_digest(world: World) -> None:
     on = await stage(world)
     given = case("signatures/01-digest-forms")["given"]
@@ -42,6 +44,7 @@ async def _listed_but_absent(world: World, on: Stage, body: bytes, carol: Person
     return answer.status, answer.body
 
 
+@pytest.mark.case("signatures/03-key-document")
 async def test_signatures_03_where_keys_are_and_whose(world: World) -> None:
     on = await stage(world)
     given = case("signatures/03-key-document")["given"]
@@ -66,6 +69,7 @@ async def test_signatures_03_where_keys_are_and_whose(world: World) -> None:
             assert world.peer.received == [], variant["name"]
 
 
+@pytest.mark.case("signatures/04-key-rotation")
 async def test_signatures_04_a_key_that_changed_and_a_flood(world: World) -> None:
     on = await stage(world)
     await on.make_note()
@@ -90,6 +94,7 @@ async def test_signatures_04_a_key_that_changed_and_a_flood(world: World) -> Non
     assert len(world.asked("/u/unreachable")) <= 1
 
 
+@pytest.mark.case("signatures/07-double-knock")
 @pytest.mark.parametrize("scheme", ["cavage", "rfc9421"])
 async def test_signatures_07_what_comes_in_is_taken_in_either_form_and_refused_in_neither(
     world: World, scheme: str
@@ -103,6 +108,7 @@ async def test_signatures_07_what_comes_in_is_taken_in_either_form_and_refused_i
     assert (await world.post(on.alice.inbox, activity, by=carol, scheme=scheme)).status == 202  # type: ignore[arg-type]  # the same
 
 
+@pytest.mark.case("signatures/07-double-knock")
 async def test_signatures_07_an_actor_without_an_inbox_is_not_stored(world: World) -> None:
     on = await stage(world)
     bare = on.people["https://peer.test/u/ex"]

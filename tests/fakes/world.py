@@ -25,6 +25,7 @@ from urllib.parse import quote, urlsplit
 import aiohttp
 import uvicorn
 from aiohttp import web
+from yarl import URL
 
 from fakes import keys, ports
 from fakes.certificates import Authority
@@ -141,7 +142,7 @@ class World:
         self.internet = await self._open.enter_async_context(Internet())
         self.peer = await self.site("peer.test")
         self.other = await self.site("other.test")
-        settings = Settings(data=Path("/nowhere"), base_url="https://sut.test", **self._settings)
+        settings = Settings(data=Path("/nowhere"), **{"base_url": "https://sut.test", **self._settings})
         recorder = FetchRecorder(self.database)
         door = self.internet.door(recorder, gate=self._gate, tls=self._authority.trust(), timeout=5.0)
         self.server = Server(settings, self.database, door, recorder, ArrivalRecorder(self.database))
@@ -269,11 +270,18 @@ class World:
 
     async def send(self, to: str, body: bytes | Any, headers: tuple[tuple[str, str], ...]) -> Answered:
         """POST these bytes with these headers."""
-        url = f"http://127.0.0.1:{self.port}{to.removeprefix('https://sut.test')}"
+        url = f"http://127.0.0.1:{self.port}{to.removeprefix(self.server.base_url)}"
         data = io.BytesIO(body) if isinstance(body, bytes) else body
         async with asyncio.timeout(30):
             async with self._session.post(url, data=data, headers=list(headers), skip_auto_headers=["User-Agent"]) as r:
                 return Answered(r.status, await r.text(), {name.lower(): value for name, value in r.headers.items()})
+
+    async def get(self, path: str, headers: dict[str, str]) -> Answered:
+        """GET a path, sent letter by letter as it is."""
+        url = URL(f"http://127.0.0.1:{self.port}{path}", encoded=True)
+        skipped = ["User-Agent", *(() if "Accept" in headers else ["Accept"])]
+        async with asyncio.timeout(30), self._session.get(url, headers=headers, skip_auto_headers=skipped) as r:
+            return Answered(r.status, await r.text(), {name.lower(): value for name, value in r.headers.items()})
 
     async def actor(self, uri: str) -> Actor | None:
         """What the server knows of an actor."""

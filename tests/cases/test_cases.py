@@ -1,0 +1,42 @@
+"""Every case of the folder, replayed as it is written, once on each database."""
+
+import pytest
+
+from cases import given, not_yet, on_answers, on_deliveries, on_state, on_text, own
+from cases.folder import Case, every
+from cases.play import Play, begin, sentences
+from cases.words import Unknown
+from cases.worlds import Worlds
+
+VOCABULARY = (on_answers, on_deliveries, on_state, on_text)  # which teach the sentences
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.id, marks=pytest.mark.case(case.id)) for case in every()])
+async def test_case(case: Case, worlds: Worlds, request: pytest.FixtureRequest) -> None:
+    reason = not_yet.CASES.get(case.id)
+    try:
+        waits = await replayed(case, worlds)
+    except Exception as error:
+        if (reason and reason in str(error)) or (not reason and case.kind in not_yet.KINDS):
+            pytest.xfail(reason or not_yet.KINDS[case.kind])
+        raise
+    assert not reason, f"{case.id} passes now: take it off the table in not_yet.py"
+    request.node.user_properties += [("waits", each) for each in waits]
+
+
+async def replayed(case: Case, worlds: Worlds) -> list[str]:
+    """All its runs; what parts of it wait for. Raises Unknown, NotBuilt, or whatever did not hold."""
+    if case.strange:
+        raise Unknown("member", case.strange[0])
+    if not case.must:
+        raise Unknown("case", "one that expects nothing")
+    if known := own.FINGERPRINTS.get(case.id):
+        assert case.fingerprint == known, f"its own tests were written for another text than {case.fingerprint}"
+        return []
+    waits: list[str] = []
+    for name, values in case.runs():
+        async with worlds(**given.settings(values)) as world:
+            play = Play(case, name, values, world, waits)
+            await begin(play)
+            await given.do(play, sentences(play))
+    return sorted(set(waits))

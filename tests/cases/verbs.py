@@ -1,0 +1,162 @@
+"""The server's verbs, as the cases call them: whoever builds one points its function here.
+
+What a case does "through a client" goes through the domain verbs until there is a client API: InvalidInput is the
+answer 422, NotFound is 404.
+"""
+
+# ruff: noqa: ARG001 - what is missing yet will need what it is given
+
+from typing import Any
+
+from sqlalchemy import select
+
+from cases.words import NotBuilt
+from fakes.world import World
+from privapub import clock, scope
+from privapub.actors.read import Actor
+from privapub.composing import compose
+from privapub.errors import InvalidInput, NotAllowed, NotFound, PrivaPubError
+from privapub.federation.fetching.webfinger import resolve
+from privapub.follows import follow as follows
+from privapub.follows import read as follows_read
+from privapub.posts import delete as deleting
+from privapub.posts.read import Post, by_uri
+from privapub.posts.tables import post as posts
+
+FORMATS = ("plain",)  # in which a text may be typed
+
+
+def missing(name: str) -> NotBuilt:
+    return NotBuilt(f"no verb yet: {name}")
+
+
+# What people here do
+
+
+async def post(world: World, by: Actor, text: str, audience: str = "public", typed: str = "plain") -> Post:
+    """Somebody here writes a post."""
+    del typed
+    return await compose.write_post(world.server, by.id, text, audience)
+
+
+async def edit(world: World, by: Actor, uri: str, text: str) -> None:
+    await compose.edit_post(world.server, by.id, (await _known(world, uri)).id, text)
+
+
+async def delete(world: World, by: Actor, uri: str) -> None:
+    found = await _known(world, uri)
+    async with world.database.write() as tx:
+        await deleting.delete(tx, found.id, by.id, clock.now())
+
+
+async def follow(world: World, by: Actor, whom: Actor) -> str:
+    """The id of the Follow."""
+    return await world.follow(by, whom)
+
+
+async def unfollow(world: World, by: Actor, whom: Actor) -> None:
+    async with world.database.write() as tx:
+        await follows.withdraw(tx, by.id, whom.id, clock.now())
+
+
+async def like(world: World, by: Actor, uri: str) -> None:
+    raise missing("like")
+
+
+async def boost(world: World, by: Actor, uri: str) -> None:
+    raise missing("boost")
+
+
+async def vote(world: World, by: Actor, uri: str, choices: list[int]) -> None:
+    raise missing("vote")
+
+
+async def pin(world: World, by: Actor, uri: str) -> None:
+    raise missing("pin")
+
+
+async def block(world: World, by: Actor, whom: Actor) -> None:
+    raise missing("block")
+
+
+async def report(world: World, by: Actor, whom: Actor, uris: list[str]) -> None:
+    raise missing("report")
+
+
+async def rotate_keys(world: World, by: Actor) -> None:
+    raise missing("rotate keys")
+
+
+async def search(world: World, what: str) -> Actor | Post:
+    """Somebody, or a post, by address or uri, fetched where it is not known. Raises PrivaPubError."""
+    with scope.trigger("inbox"):
+        try:
+            return await resolve(world.server, what)
+        except PrivaPubError as error:
+            if not what.startswith("https://"):
+                raise
+            try:
+                found = await compose._learnt(world.server, what)
+            except PrivaPubError:
+                raise error from None
+    if found is None:
+        raise NotFound
+    return found
+
+
+# What the server holds
+
+
+async def _known(world: World, uri: str) -> Post:
+    async with world.database.read() as tx:
+        found = await by_uri(tx, uri)
+    if found is None:
+        raise NotFound
+    return found
+
+
+async def follow_state(world: World, follower: Actor, followed: Actor) -> str | None:
+    """`accepted`, `pending`, `rejected`, or None where there is nothing."""
+    async with world.database.read() as tx:
+        found = await follows_read.between(tx, follower.id, followed.id)
+    return None if found is None else found.state
+
+
+async def newest(world: World, by: Actor, count: int = 1) -> list[Post]:
+    """The last posts of somebody, the newest first."""
+    async with world.database.read() as tx:
+        rows = await tx.all(select(posts.c.uri).where(posts.c.author_id == by.id).order_by(posts.c.id.desc()))
+        return [each for row in rows[:count] if (each := await by_uri(tx, row.uri))]
+
+
+async def likes(world: World, uri: str) -> list[str]:
+    """The uris of those who like a post."""
+    raise missing("likes of a post")
+
+
+async def boosts(world: World, uri: str) -> list[str]:
+    """The uris of those who boosted a post."""
+    raise missing("boosts of a post")
+
+
+async def poll(world: World, uri: str) -> dict[str, Any]:
+    """Counts by option, and how many voted."""
+    raise missing("polls")
+
+
+def status_of(error: PrivaPubError) -> int:
+    """What the client API will answer."""
+    if isinstance(error, InvalidInput):
+        return 422
+    return 404 if isinstance(error, NotFound | NotAllowed) else 409
+
+
+async def api(world: World, by: Actor, method: str, path: str, body: dict[str, Any]) -> int:
+    """What a client asks for, and its status; NotBuilt for an endpoint that has no verb yet."""
+    try:
+        if (method, path) == ("POST", "/api/v1/statuses") and not body.get("media_ids"):
+            await post(world, by, body.get("status", ""), body.get("visibility", "public"))
+            return 200
+    except PrivaPubError as error:
+        return status_of(error)
+    raise missing(f"api {method} {path}")
