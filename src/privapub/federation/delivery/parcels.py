@@ -5,9 +5,9 @@ were leased together start together, so that most of them share their reading.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from sqlalchemy import and_, bindparam, select
@@ -19,12 +19,19 @@ from privapub.database.connect import Database
 from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
 from privapub.federation.delivery.tables import rendering
+from privapub.federation.delivery.together import Together
 from privapub.federation.fetching import scheme as schemes
 from privapub.federation.fetching.origin import origin
 from privapub.federation.signatures.claim import Scheme
 from privapub.federation.signatures.keys import PrivateKey
+from privapub.federation.signatures.request import HttpRequest
+from privapub.federation.signatures.sign import sign
+from privapub.outbound.client import Headers, Sign
 
 AT_A_TIME = 200
+SIGNED_AT_A_TIME = 8  # while these are signed, those before them are sent
+
+_Asked = tuple[str, str]  # the name of a rendering, and the host it goes to
 
 
 @dataclass(frozen=True)
@@ -38,32 +45,21 @@ class Parcel:
     scheme: Scheme
 
 
-@dataclass(frozen=True)
-class _Asked:
-    name: str
-    host: str
-    told: "asyncio.Future[tuple[Any, Scheme] | None]"
-
-
 class Parcels:
-    """Reads parcels; one for the process."""
+    """Reads parcels and signs them; one for the process."""
 
     def __init__(self, database: Database) -> None:
         """Read from this database, when somebody asks."""
         self._database = database
-        self._asked: list[_Asked] = []
-        self._reading: asyncio.Task[None] | None = None
+        self._reading = Together(self._read, AT_A_TIME)
+        self._signing = Together(_signed, SIGNED_AT_A_TIME)
 
     async def of(self, rendering_id: str, inbox: str) -> Parcel | None:
         """What brings a rendering to an inbox now, or None where it is no more.
 
         Raises NotFound where its author has no key to sign with, and whatever the database raises.
         """
-        asked = _Asked(rendering_id, origin(inbox), asyncio.get_running_loop().create_future())
-        self._asked.append(asked)
-        if self._reading is None:
-            self._reading = asyncio.create_task(self._read())
-        found = await asked.told
+        found = await self._reading.ask((rendering_id, origin(inbox)))
         if found is None:
             return None
         row, scheme = found
@@ -71,31 +67,41 @@ class Parcels:
             raise NotFound("This actor has no key here to sign with.")
         return Parcel(inbox, row.body, row.digest, _key(row.key_id, row.private), scheme)
 
-    async def _read(self) -> None:
-        try:
-            while self._asked:
-                asked, self._asked = self._asked[:AT_A_TIME], self._asked[AT_A_TIME:]
-                try:
-                    async with self._database.read() as tx:
-                        found = await _found(tx, asked, clock.now())
-                except Exception as error:  # noqa: BLE001 - it is raised where the parcels were asked for
-                    for one in asked:
-                        if not one.told.done():
-                            one.told.set_exception(error)
-                else:
-                    for one, what in zip(asked, found, strict=True):
-                        if not one.told.done():
-                            one.told.set_result(what)
-        finally:
-            self._reading = None
+    def signer(self, parcel: Parcel, scheme: Scheme) -> Sign:
+        """What the door calls to have a parcel signed by one of the schemes."""
+
+        async def add(method: str, url: str, headers: Headers, body: bytes) -> Headers:
+            request = HttpRequest(method, url, headers, body)
+            made = await self._signing.ask(partial(sign, request, parcel.key, scheme, clock.now(), parcel.digest))
+            if isinstance(made, Exception):
+                raise made
+            return made
+
+        return add
+
+    async def _read(self, asked: Sequence[_Asked]) -> list[tuple[Any, Scheme] | None]:
+        async with self._database.read() as tx:
+            return await _found(tx, asked, clock.now())
+
+
+async def _signed(asked: Sequence[Callable[[], Headers]]) -> list[Headers | Exception]:
+    """Signed in a thread: the signature itself takes longer than all else, and lets other threads run meanwhile."""
+    return await asyncio.to_thread(lambda: [_attempt(one) for one in asked])
+
+
+def _attempt(make: Callable[[], Headers]) -> Headers | Exception:
+    try:
+        return make()
+    except Exception as error:  # noqa: BLE001 - it is raised where the signature was asked for
+        return error
 
 
 async def _found(tx: Transaction, asked: Sequence[_Asked], now: float) -> list[tuple[Any, Scheme] | None]:
     """For each, the row of its rendering with the key of the author, and the host's scheme."""
-    found = await tx.connection.execute(_RENDERINGS, {"ids": sorted({one.name for one in asked})})
+    found = await tx.connection.execute(_RENDERINGS, {"ids": sorted({name for name, _ in asked})})
     rows = {row.id: row for row in found}
-    liked = await schemes.of_hosts(tx, {one.host for one in asked}, now)
-    return [(rows[one.name], liked[one.host]) if one.name in rows else None for one in asked]
+    liked = await schemes.of_hosts(tx, {host for _, host in asked}, now)
+    return [(rows[name], liked[host]) if name in rows else None for name, host in asked]
 
 
 @lru_cache(maxsize=16)

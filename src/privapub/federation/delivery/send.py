@@ -18,7 +18,6 @@ from privapub.federation.delivery.parcels import Parcel, Parcels
 from privapub.federation.fetching import scheme as schemes
 from privapub.federation.fetching.actor import fetch_actor
 from privapub.federation.fetching.origin import origin
-from privapub.federation.fetching.signer import signer
 from privapub.federation.signatures.claim import Scheme
 from privapub.jobs.enqueue import followed_by_last, put
 from privapub.jobs.job import Done, GiveUp, Job, Outcome, Retry
@@ -32,9 +31,9 @@ async def send(server: Server, parcels: Parcels, job: Job) -> Outcome:
     parcel = await parcels.of(job.args["rendering"], job.args["inbox"])
     if parcel is None:
         return GiveUp("what was to be sent is no more")
-    verdict = await _post(server, parcel, parcel.scheme)
+    verdict = await _post(server, parcels, parcel, parcel.scheme)
     if verdict.kind == "knock":
-        verdict = await _knock(server, parcel, verdict)
+        verdict = await _knock(server, parcels, parcel, verdict)
     if verdict.kind == "moved":
         return await _follow_the_actor(server, job, parcel, verdict)
     if verdict.kind == "gone":
@@ -65,8 +64,8 @@ def _row(job: Job, outcome: Outcome, now: float) -> dict[str, object]:
     return sent.outcome_row(job, sent.FAILED if isinstance(outcome, GiveUp) else sent.WAITING, outcome.why, now)
 
 
-async def _post(server: Server, parcel: Parcel, scheme: Scheme) -> Verdict:
-    sign = signer(parcel.key, scheme, parcel.digest)
+async def _post(server: Server, parcels: Parcels, parcel: Parcel, scheme: Scheme) -> Verdict:
+    sign = parcels.signer(parcel, scheme)
     try:
         with scope.purpose("delivery"):
             answer = await server.door.post(parcel.inbox, parcel.body, content_type=ACTIVITY_JSON, sign=sign)
@@ -77,10 +76,10 @@ async def _post(server: Server, parcel: Parcel, scheme: Scheme) -> Verdict:
     return judge(answer.status, answer.headers.get("retry-after"), clock.now())
 
 
-async def _knock(server: Server, parcel: Parcel, refused: Verdict) -> Verdict:
+async def _knock(server: Server, parcels: Parcels, parcel: Parcel, refused: Verdict) -> Verdict:
     """One try with the other scheme before a refusal is believed."""
     scheme = schemes.other(parcel.scheme)
-    verdict = await _post(server, parcel, scheme)
+    verdict = await _post(server, parcels, parcel, scheme)
     if verdict.kind == "knock":
         return Verdict("final", f"{refused.why} whichever way it was signed", heard=True)
     if verdict.kind == "taken":

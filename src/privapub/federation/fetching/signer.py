@@ -26,10 +26,10 @@ async def application_key(server: Server) -> PrivateKey:
     return PrivateKey.from_pem(*found)
 
 
-def signer(key: PrivateKey, scheme: Scheme, digest: str | None = None) -> Sign:
-    """What the door calls at each hop: a signature of its own for each. `digest`: of the body, if known."""
+def signer(key: PrivateKey, scheme: Scheme) -> Sign:
+    """What the door calls at each hop: a signature of its own for each."""
 
     async def add(method: str, url: str, headers: Headers, body: bytes) -> Headers:
-        return sign(HttpRequest(method, url, headers, body), key, scheme, clock.now(), digest)
+        return sign(HttpRequest(method, url, headers, body), key, scheme, clock.now())
 
     return add
