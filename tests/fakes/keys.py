@@ -1,5 +1,7 @@
 """Keys of actors elsewhere: made as a peer makes them, and shown as its documents show them."""
 
+from functools import cache
+
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519, rsa
 
@@ -16,6 +18,7 @@ def new_ed25519() -> str:
     return _pem(ed25519.Ed25519PrivateKey.generate())
 
 
+@cache  # a key is checked whenever it is loaded, which takes long
 def public_pem(private: str) -> str:
     """The public half of a private key in PEM, as `publicKeyPem` shows it (SubjectPublicKeyInfo)."""
     key = _private(private).public_key()
