@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import MetaData, select
+from sqlalchemy import select
 
 from cases.words import Unknown
 from fakes import keys
@@ -15,6 +15,7 @@ from makers import make_post, private_keys
 from privapub import clock
 from privapub.actors.addresses import Addresses
 from privapub.actors.read import Actor
+from privapub.database.tables import metadata
 from privapub.personas import create
 from privapub.personas import read as personas
 
@@ -92,12 +93,10 @@ class Stage:
 
     async def state(self, *only: str) -> dict[str, list[tuple[Any, ...]]]:
         """All that is stored but telemetry and the queue; with names of tables, what they hold."""
-        tables = MetaData()
         async with self.world.database.read() as tx:
-            await tx.connection.run_sync(tables.reflect)
             return {
                 name: sorted((tuple(row) for row in await tx.all(select(table))), key=repr)
-                for name, table in tables.tables.items()
+                for name, table in metadata.tables.items()
                 if (name in only if only else name not in NOT_STATE)
             }
 
