@@ -1,6 +1,6 @@
 """Everyone who acts, here or elsewhere, and the keys by which they are known."""
 
-from sqlalchemy import JSON, BigInteger, Boolean, Column, Double, ForeignKey, Table, Text
+from sqlalchemy import JSON, BigInteger, Boolean, Column, Double, ForeignKey, Index, Table, Text
 
 from privapub.database.tables import metadata
 
@@ -25,6 +25,12 @@ actor = Table(
     Column("outbox", Text),
     Column("followers", Text),
     Column("following", Text),
+    Column("featured", Text),  # the collection of pinned posts
+    Column("featured_tags", Text),
+    Column("language", Text),
+    Column("tags", JSON, nullable=False, server_default="[]"),  # the emoji of its name and summary, and hashtags
+    Column("memorial", Boolean, nullable=False, server_default="0"),
+    Column("suspended", Boolean, nullable=False, server_default="0"),  # its own server says so
     Column("locked", Boolean, nullable=False, server_default="0"),
     Column("discoverable", Boolean, nullable=False, server_default="0"),
     Column("indexable", Boolean, nullable=False, server_default="0"),
@@ -45,4 +51,34 @@ actor_key = Table(
     Column("public", Text, nullable=False),  # PEM, or multibase where it came as a Multikey
     Column("private", Text),  # PEM, of our own actors alone
     Column("fetched_at", Double, nullable=False),
+)
+
+# Who blocks whom: state, not history. At least one of the two is ours.
+block = Table(
+    "block",
+    metadata,
+    Column("blocker_id", BigInteger, ForeignKey("actor.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("blocked_id", BigInteger, ForeignKey("actor.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("uri", Text, nullable=False),  # the id of the Block activity, verbatim
+    Column("created_at", Double, nullable=False),
+)
+Index("ix_block_blocked", block.c.blocked_id)
+
+mute = Table(
+    "mute",
+    metadata,
+    Column("persona_id", BigInteger, ForeignKey("actor.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("muted_id", BigInteger, ForeignKey("actor.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("notifications", Boolean, nullable=False, server_default="1"),  # whether those are muted too
+    Column("ends_at", Double),
+    Column("created_at", Double, nullable=False),
+)
+
+featured_tag = Table(
+    "featured_tag",
+    metadata,
+    Column("actor_id", BigInteger, ForeignKey("actor.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("tag", Text, primary_key=True),  # its key
+    Column("name", Text, nullable=False),  # as it is written
+    Column("at", Double, nullable=False),
 )

@@ -10,6 +10,7 @@ persona = Table(
     Column("id", BigInteger, ForeignKey("actor.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
     Column("handle", Text, nullable=False, unique=True),  # lower case: handles differ by more than case
     Column("bio", Text, nullable=False, server_default=""),  # as typed
+    Column("text_format", Text, nullable=False, server_default="plain"),  # how it types: plain, markdown
     Column("shows_follows", Boolean, nullable=False, server_default="0"),  # whether followers and following are counted
     Column("closed_at", Double),
 )

@@ -21,10 +21,15 @@ async def fill(tx: Transaction, post: Post, now: float) -> int:  # noqa: ARG001 
         return 0
     to = await audience.recipients(tx, post)
     new = await _add(
-        tx, select(actor.c.id, literal(post.id)).where(actor.c.id.in_([post.author_id, *to.actor_ids]), actor.c.local)
+        tx,
+        select(actor.c.id, literal(post.id), literal(post.id)).where(
+            actor.c.id.in_([post.author_id, *to.actor_ids]), actor.c.local
+        ),
     )
     if to.followers:
-        followers = select(follow.c.follower_id, literal(post.id)).join(actor, actor.c.id == follow.c.follower_id)
+        followers = select(follow.c.follower_id, literal(post.id), literal(post.id)).join(
+            actor, actor.c.id == follow.c.follower_id
+        )
         new += await _add(
             tx, followers.where(follow.c.followed_id == post.author_id, follow.c.state == ACCEPTED, actor.c.local)
         )
@@ -37,10 +42,10 @@ async def forget(tx: Transaction, post_id: int) -> int:
     return forgotten.rowcount
 
 
-async def _add(tx: Transaction, who: Select[tuple[int, int]]) -> int:
+async def _add(tx: Transaction, who: Select[tuple[int, int, int]]) -> int:
     added = await tx.execute(
         tx.insert(timeline_entry)
-        .from_select(["persona_id", "post_id"], who)
-        .on_conflict_do_nothing(index_elements=[timeline_entry.c.persona_id, timeline_entry.c.post_id])
+        .from_select(["persona_id", "entry_id", "post_id"], who)
+        .on_conflict_do_nothing(index_elements=[timeline_entry.c.persona_id, timeline_entry.c.entry_id])
     )
     return added.rowcount

@@ -32,8 +32,8 @@ async def home(tx: Transaction, persona_id: int, before: int | None = None, limi
         )
     )
     if before is not None:
-        statement = statement.where(timeline_entry.c.post_id < before)
-    rows = await tx.all(statement.order_by(timeline_entry.c.post_id.desc()).limit(limit))
+        statement = statement.where(timeline_entry.c.entry_id < before)
+    rows = await tx.all(statement.order_by(timeline_entry.c.entry_id.desc()).limit(limit))
     return [
         found
         for row in rows

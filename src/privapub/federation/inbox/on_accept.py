@@ -1,15 +1,15 @@
 """Somebody lets one of ours follow them (ActivityPub, section 7.6)."""
 
-from privapub.actors.read import Actor
 from privapub.database.transaction import Transaction
-from privapub.federation.documents.read_activity import Activity
 from privapub.federation.inbox.answered import answered_follow
+from privapub.federation.inbox.arrived import Arrived
 from privapub.follows import follow
 from privapub.follows.read import ACCEPTED
 
 
-async def on_accept(tx: Transaction, activity: Activity, signer: Actor, now: float) -> str | None:
+async def on_accept(tx: Transaction, arrived: Arrived, now: float) -> str | None:
     """Counts only for a Follow that we sent, and only from whom we asked; a second one changes nothing."""
+    activity, signer = arrived.activity, arrived.signer
     found = await answered_follow(tx, activity, signer)
     if found is None:
         return "no-such-follow"

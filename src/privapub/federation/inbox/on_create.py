@@ -4,16 +4,50 @@ import msgspec
 
 from privapub.actors.read import Actor
 from privapub.database.transaction import Transaction
-from privapub.federation.documents.read_post import RemotePost
+from privapub.federation.documents.properties import types
+from privapub.federation.documents.read_actor import KINDS as ACTORS
+from privapub.federation.documents.read_post import RemotePost, read_post
 from privapub.federation.fetching.origin import same_origin
-from privapub.federation.inbox.audience import concerned
+from privapub.federation.inbox.arrived import Arrived, Wanted
+from privapub.federation.inbox.audience import concerned, may_concern
 from privapub.markup.clean import clean
 from privapub.posts import receive
 from privapub.posts.receive import ReceivedPost
 
 
-async def on_create(tx: Transaction, record: RemotePost, signer: Actor, owner: str, now: float) -> str | None:
+async def on_create(tx: Transaction, arrived: Arrived, now: float) -> str | None:
     """Taken in if the signer wrote it and it concerns anybody here."""
+    record = told(arrived)
+    if isinstance(record, str):
+        return record
+    return await take_in(tx, record, arrived.signer, arrived.owner, now)
+
+
+async def want(tx: Transaction, arrived: Arrived) -> Wanted | None:
+    """A post that is only named is fetched, where it may concern somebody here."""
+    activity = arrived.activity
+    if activity.object is not None or activity.object_id is None:
+        return None
+    concerns = await may_concern(tx, (*activity.to, *activity.cc), arrived.signer, arrived.owner)
+    return Wanted("post", activity.object_id) if concerns else None
+
+
+def told(arrived: Arrived) -> RemotePost | str:
+    """The post that the activity is about, fetched or embedded; else the reason why there is none (pure)."""
+    activity, fetched = arrived.activity, arrived.fetched
+    if fetched.problem is not None and (activity.object is None or fetched.problem == "gone"):
+        return fetched.problem
+    if activity.object is not None and set(types(activity.object)) & ACTORS:
+        return "not-theirs"
+    if fetched.post is not None and fetched.post.uri != activity.object_id:
+        return "not-theirs"
+    if fetched.post is not None:
+        return fetched.post
+    return "not-for-us" if activity.object is None else read_post(activity.object)
+
+
+async def take_in(tx: Transaction, record: RemotePost, signer: Actor, owner: str, now: float) -> str | None:
+    """Keep the post if the signer wrote it and it concerns anybody here."""
     if record.author != signer.uri or not same_origin(record.uri, signer.uri):
         return "not-theirs"
     if is_vote(record):

@@ -1,15 +1,18 @@
 """Somebody deleted a post, or themselves (ActivityPub, section 7.4)."""
 
 from privapub.actors import read, remote
-from privapub.actors.read import Actor
 from privapub.database.transaction import Transaction
 from privapub.federation.fetching.origin import origin
+from privapub.federation.inbox.arrived import Arrived
 from privapub.posts import read as posts
 from privapub.posts import receive
 
 
-async def on_delete(tx: Transaction, object_id: str, signer: Actor, now: float) -> str | None:
+async def on_delete(tx: Transaction, arrived: Arrived, now: float) -> str | None:
     """The same actor, and nobody else of that host. What has not come yet will not come to life."""
+    object_id, signer = arrived.activity.object_id, arrived.signer
+    if object_id is None:
+        return "no-object"
     if object_id == signer.uri:
         await remote.mark_gone(tx, signer.id, now)
         return None

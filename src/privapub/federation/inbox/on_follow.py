@@ -1,16 +1,16 @@
 """Somebody wants to follow one of ours (ActivityPub, section 7.5)."""
 
-from privapub.actors.read import Actor
 from privapub.database.transaction import Transaction
-from privapub.federation.documents.read_activity import Activity
+from privapub.federation.inbox.arrived import Arrived
 from privapub.federation.inbox.store import was_undone
 from privapub.federation.inbox.undone import undo_keys
 from privapub.follows import follow
 from privapub.personas import read as personas
 
 
-async def on_follow(tx: Transaction, activity: Activity, signer: Actor, now: float) -> str | None:
+async def on_follow(tx: Transaction, arrived: Arrived, now: float) -> str | None:
     """The persona's lock decides. The object may be an embedded Person: its id counts."""
+    activity, signer = arrived.activity, arrived.signer
     followed = None if activity.object_id is None else await personas.by_uri(tx, activity.object_id)
     if followed is None or followed.closed_at is not None:
         return "nobody-to-follow"

@@ -1,15 +1,15 @@
 """Somebody does not let one of ours follow them, or no longer (ActivityPub, section 7.7)."""
 
-from privapub.actors.read import Actor
 from privapub.database.transaction import Transaction
-from privapub.federation.documents.read_activity import Activity
 from privapub.federation.inbox.answered import answered_follow
+from privapub.federation.inbox.arrived import Arrived
 from privapub.follows import follow
 from privapub.follows.read import REJECTED
 
 
-async def on_reject(tx: Transaction, activity: Activity, signer: Actor, now: float) -> str | None:
+async def on_reject(tx: Transaction, arrived: Arrived, now: float) -> str | None:
     """Ends the follow, whether it waited or was accepted; a second one changes nothing."""
+    activity, signer = arrived.activity, arrived.signer
     found = await answered_follow(tx, activity, signer)
     if found is None:
         return "no-such-follow"

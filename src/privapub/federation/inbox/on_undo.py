@@ -1,10 +1,9 @@
 """Somebody takes back what they did before (ActivityPub, section 7.10): here, a Follow of one of ours."""
 
 from privapub.actors import read as actors
-from privapub.actors.read import Actor
 from privapub.database.transaction import Transaction
 from privapub.federation.documents.properties import identity, types
-from privapub.federation.documents.read_activity import Activity
+from privapub.federation.inbox.arrived import Arrived
 from privapub.federation.inbox.kinds import named
 from privapub.federation.inbox.store import remember_undone
 from privapub.federation.inbox.undone import undo_key
@@ -12,11 +11,12 @@ from privapub.follows import follow
 from privapub.follows import read as follows
 
 
-async def on_undo(tx: Transaction, activity: Activity, signer: Actor, now: float) -> str | None:
+async def on_undo(tx: Transaction, arrived: Arrived, now: float) -> str | None:
     """The same actor, and nobody else of that host. Matched by actor and object, else by the id, which may be bare.
 
     One that matches nothing is remembered for a while, since what it undoes may be on its way.
     """
+    activity, signer = arrived.activity, arrived.signer
     embedded = activity.object or {}
     kind = next(iter(types(embedded)), None)
     if kind not in (None, "Follow"):

@@ -3,15 +3,50 @@
 from privapub.actors import remote
 from privapub.actors.read import Actor
 from privapub.database.transaction import Transaction
-from privapub.federation.documents.read_actor import RemoteActor
+from privapub.federation.documents.problems import BadDocument
+from privapub.federation.documents.read_actor import RemoteActor, read_actor
 from privapub.federation.documents.read_post import RemotePost
 from privapub.federation.fetching.actor import profile
-from privapub.federation.inbox.audience import concerned
-from privapub.federation.inbox.on_create import on_create, received
+from privapub.federation.inbox.arrived import Arrived, Wanted
+from privapub.federation.inbox.audience import concerned, may_concern
+from privapub.federation.inbox.on_create import received, take_in, told
 from privapub.posts import read, receive
 
 
-async def on_update_of_actor(tx: Transaction, record: RemoteActor, signer: Actor, now: float) -> str | None:
+async def on_update(tx: Transaction, arrived: Arrived, now: float) -> str | None:
+    """Of their profile if that is what it names, else of a post."""
+    activity, signer, fetched = arrived.activity, arrived.signer, arrived.fetched
+    if activity.object_id == signer.uri:
+        if activity.object is None:  # it was fetched, and learnt, or could not be
+            return fetched.problem
+        return await _on_update_of_actor(tx, read_actor(activity.object), signer, now)
+    record = told(arrived)
+    return record if isinstance(record, str) else await _on_update_of_post(tx, record, signer, arrived.owner, now)
+
+
+async def want(tx: Transaction, arrived: Arrived) -> Wanted | None:
+    """The profile or the post where it is only named; a post that we do not have too: the Update may be old by now."""
+    activity, signer = arrived.activity, arrived.signer
+    if activity.object_id == signer.uri:
+        return _want_of_actor(arrived)
+    if activity.object_id is None or not await may_concern(tx, (*activity.to, *activity.cc), signer, arrived.owner):
+        return None
+    known = await read.by_uri(tx, activity.object_id)
+    return Wanted("post", activity.object_id) if activity.object is None or known is None else None
+
+
+def _want_of_actor(arrived: Arrived) -> Wanted | None:
+    uri = arrived.signer.uri
+    if arrived.activity.object is None:
+        return Wanted("actor", uri)
+    try:
+        record = read_actor(arrived.activity.object)
+    except BadDocument:
+        return None
+    return Wanted("address", uri) if record.uri == uri and record.handle != arrived.signer.handle else None
+
+
+async def _on_update_of_actor(tx: Transaction, record: RemoteActor, signer: Actor, now: float) -> str | None:
     """Nobody changes a profile but whose it is. The address stays: another one needs its host's word."""
     if record.uri != signer.uri:
         return "not-theirs"
@@ -21,11 +56,11 @@ async def on_update_of_actor(tx: Transaction, record: RemoteActor, signer: Actor
     return None
 
 
-async def on_update_of_post(tx: Transaction, record: RemotePost, signer: Actor, owner: str, now: float) -> str | None:
+async def _on_update_of_post(tx: Transaction, record: RemotePost, signer: Actor, owner: str, now: float) -> str | None:
     """What is not newer than what we have changes nothing; a post that we did not have is taken in as it is now."""
     known = await read.by_uri(tx, record.uri)
     if known is None:
-        kept_out = await on_create(tx, record, signer, owner, now)
+        kept_out = await take_in(tx, record, signer, owner, now)
         if kept_out is None:
             # Its Create may have been taken in by another worker meanwhile: then this is an edit of it.
             await receive.receive_edit(tx, received(record), signer.id, (), now)

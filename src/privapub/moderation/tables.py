@@ -1,0 +1,21 @@
+"""Reports, ours and others'."""
+
+from sqlalchemy import JSON, BigInteger, Boolean, Column, Double, ForeignKey, Index, Table, Text
+
+from privapub.database.tables import metadata
+
+report = Table(
+    "report",
+    metadata,
+    Column("id", BigInteger, primary_key=True, autoincrement=False),  # sorts by time
+    Column("uri", Text, nullable=False, unique=True),  # of the Flag, verbatim
+    Column("reporter_id", BigInteger, ForeignKey("actor.id", ondelete="CASCADE"), nullable=False),
+    Column("target_id", BigInteger, ForeignKey("actor.id", ondelete="CASCADE"), nullable=False),
+    Column("local", Boolean, nullable=False),  # whether a persona of ours made it
+    Column("post_uris", JSON, nullable=False, server_default="[]"),
+    Column("comment", Text, nullable=False, server_default=""),  # plain text
+    Column("created_at", Double, nullable=False),
+    Column("forwarded_at", Double),  # when it was put on its way to the target's server
+    Column("closed_at", Double),
+)
+Index("ix_report_target", report.c.target_id, report.c.id)
