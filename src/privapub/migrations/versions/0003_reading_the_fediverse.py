@@ -280,9 +280,8 @@ def upgrade() -> None:
 
 def _number_the_entries() -> None:
     """The entries of timelines get numbers of their own, as boosts will stand there too; so far there were posts."""
-    op.execute("ALTER TABLE timeline_entry RENAME TO timeline_entry_before")
-    if op.get_bind().dialect.name == "postgresql":
-        op.execute("ALTER TABLE timeline_entry_before DROP CONSTRAINT pk_timeline_entry")
+    op.execute("CREATE TABLE timeline_entry_before AS SELECT persona_id, post_id FROM timeline_entry")
+    op.drop_table("timeline_entry")
     op.create_table(
         "timeline_entry",
         sa.Column("persona_id", sa.BigInteger(), autoincrement=False, nullable=False),
