@@ -43,6 +43,12 @@ class Actor:
     created_at: float
     updated_at: float | None
     fetched_at: float | None
+    featured: str | None = None
+    featured_tags: str | None = None
+    language: str | None = None
+    tags: tuple[Mapping[str, Any], ...] = ()
+    memorial: bool = False
+    suspended: bool = False
 
     @property
     def address(self) -> str:
@@ -80,6 +86,7 @@ def from_row(row: Any) -> Actor:
     """An Actor from a row that holds (at least) every column of the table under its own name."""
     values = {name: getattr(row, name) for name in _FIELDS}
     values["fields"], values["also_known_as"] = tuple(row.fields), tuple(row.also_known_as)
+    values["tags"] = tuple(row.tags)
     return Actor(**values)
 
 

@@ -48,6 +48,12 @@ class Profile:
     outbox: str | None = None
     followers: str | None = None
     following: str | None = None
+    featured: str | None = None
+    featured_tags: str | None = None
+    language: str | None = None
+    tags: tuple[Mapping[str, str], ...] = ()
+    memorial: bool = False
+    suspended: bool = False
     locked: bool = False
     discoverable: bool = False
     indexable: bool = False
@@ -72,6 +78,7 @@ async def learn(tx: Transaction, profile: Profile, now: float) -> int:
         "local": False,
         "host": profile.host.lower(),
         "fields": [dict(field) for field in profile.fields],
+        "tags": [dict(tag) for tag in profile.tags],
         "also_known_as": list(profile.also_known_as),
         "state": HERE,
         "created_at": now,

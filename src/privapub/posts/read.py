@@ -1,16 +1,20 @@
 """Looking up posts. What these return has not been asked of `audience`: whoever shows a post asks."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
 
 from privapub.database.transaction import Transaction
+from privapub.markup.render import Format
 from privapub.personas.tables import persona
+from privapub.posts.poll_read import Poll
+from privapub.posts.poll_read import of_posts as polls_of
 from privapub.posts.tables import post, post_recipient
 
 PUBLIC, UNLISTED, FOLLOWERS, CIRCLE, DIRECT = "public", "unlisted", "followers", "circle", "direct"
+QUESTION = "Question"
 
 
 @dataclass(frozen=True)
@@ -38,34 +42,54 @@ class Post:
     edited_at: float | None
     received_at: float
     deleted_at: float | None
+    text_format: Format = "plain"
+    translations: tuple[tuple[str, str], ...] = ()
+    license: str = ""
+    quote: str | None = None
+    quote_state: str = ""
+    quote_stamp: str | None = None
+    quote_policy: str = "public"
+    context: str | None = None
+    conversation: str | None = None
+    replies: str | None = None
+    likes_elsewhere: int | None = None
+    shares_elsewhere: int | None = None
+    replies_elsewhere: int | None = None
+    notes: tuple[tuple[str, str], ...] = ()
+    poll: Poll | None = None  # of a Question; what looks up fills it in
 
 
-_FIELDS = tuple(field.name for field in fields(Post))
+_FIELDS = tuple(field.name for field in fields(Post) if field.name != "poll")
 
 
 def from_row(row: Any) -> Post:
-    """A Post from a row that holds (at least) every column of the table under its own name."""
+    """A Post from a row that holds (at least) every column of the table under its own name, its poll aside."""
     values = {name: getattr(row, name) for name in _FIELDS}
     values["tags"], values["attachments"] = tuple(row.tags), tuple(row.attachments)
+    values["notes"] = tuple((name, sentence) for name, sentence in row.notes)
+    values["translations"] = tuple((language, html) for language, html in row.translations)
     return Post(**values)
+
+
+async def with_polls(tx: Transaction, posts: Sequence[Post]) -> list[Post]:
+    """The same posts, each Question with its poll: one more question to the database where there is any."""
+    found = await polls_of(tx, [post.id for post in posts if post.kind == QUESTION and post.deleted_at is None])
+    return [replace(post, poll=found[post.id]) if post.id in found else post for post in posts]
 
 
 async def by_id(tx: Transaction, post_id: int) -> Post | None:
     """The post with this number, a tombstone too."""
-    row = await tx.first(select(post).where(post.c.id == post_id))
-    return None if row is None else from_row(row)
+    return await _one(tx, post.c.id == post_id)
 
 
 async def by_uri(tx: Transaction, uri: str) -> Post | None:
     """The post with this id on the wire, letter by letter, a tombstone too."""
-    row = await tx.first(select(post).where(post.c.uri == uri))
-    return None if row is None else from_row(row)
+    return await _one(tx, post.c.uri == uri)
 
 
 async def by_activity_uri(tx: Transaction, uri: str) -> Post | None:
     """The post of ours whose Create has this id."""
-    row = await tx.first(select(post).where(post.c.activity_uri == uri))
-    return None if row is None else from_row(row)
+    return await _one(tx, post.c.activity_uri == uri)
 
 
 async def by_ids(tx: Transaction, post_ids: Collection[int]) -> dict[int, Post]:
@@ -73,7 +97,7 @@ async def by_ids(tx: Transaction, post_ids: Collection[int]) -> dict[int, Post]:
     if not post_ids:
         return {}
     rows = await tx.all(select(post).where(post.c.id.in_(sorted(set(post_ids)))))
-    return {row.id: from_row(row) for row in rows}
+    return {each.id: each for each in await with_polls(tx, [from_row(row) for row in rows])}
 
 
 async def of_author(
@@ -91,7 +115,8 @@ async def of_author(
     statement = _alive(select(post), author_id, audiences)
     if before is not None:
         statement = statement.where(post.c.id < before)
-    return [from_row(row) for row in await tx.all(statement.order_by(post.c.id.desc()).limit(limit))]
+    rows = await tx.all(statement.order_by(post.c.id.desc()).limit(limit))
+    return await with_polls(tx, [from_row(row) for row in rows])
 
 
 async def count_public(tx: Transaction, author_id: int, audiences: Collection[str] = (PUBLIC,)) -> int:
@@ -129,6 +154,11 @@ async def naming(tx: Transaction, actor_id: int, post_ids: Collection[int]) -> f
         )
     )
     return frozenset(row.post_id for row in rows)
+
+
+async def _one(tx: Transaction, condition: ColumnElement[bool]) -> Post | None:
+    row = await tx.first(select(post).where(condition))
+    return None if row is None else (await with_polls(tx, [from_row(row)]))[0]
 
 
 def _alive(statement: Any, author_id: int, audiences: Collection[str]) -> Any:

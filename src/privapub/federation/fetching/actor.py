@@ -15,7 +15,7 @@ from privapub.server import Server
 YOUNG = 86400.0  # seconds
 _KEPT = (
     "uri", "kind", "handle", "inbox", "name", "url", "icon", "image", "shared_inbox", "outbox", "following", "locked",
-    "discoverable", "indexable", "also_known_as", "moved_to", "updated_at",
+    "discoverable", "indexable", "also_known_as", "moved_to", "updated_at", "language", "memorial", "suspended",
 )  # fmt: skip
 
 
@@ -60,13 +60,21 @@ def profile(record: RemoteActor, host: str) -> remote.Profile:
     """What is kept of an actor's document: HTML cleaned, and no key or collection that another host holds (pure)."""
     values = {name: getattr(record, name) for name in _KEPT}
     ours = [key for key in record.keys if same_origin(key[0], record.uri)]
-    followers = record.followers if record.followers and same_origin(record.followers, record.uri) else None
+
+    def own(collection: str | None) -> str | None:
+        return collection if collection and same_origin(collection, record.uri) else None
+
     return remote.Profile(
         **values,
         host=host,
         summary=clean(record.summary),
         fields=tuple({"name": each["name"], "value": clean(each["value"])} for each in record.fields),
-        followers=followers,
+        followers=own(record.followers),
+        featured=own(record.featured),
+        featured_tags=own(record.featured_tags),
+        tags=tuple(
+            {"type": tag.type, "name": tag.name, "href": tag.href} for tag in record.tags if tag.type != "Mention"
+        ),
         keys=tuple(remote.LearntKey(key_id, algorithm, text) for key_id, _owner, algorithm, text in ours),
     )
 
