@@ -1,10 +1,12 @@
 """Each document of the corpus, made wrong in one property at a time."""
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from corpus.test_properties import Place
 
+# A document is at most 1 MiB, and so is what stands in one.
 HUGE = "x<b>&amp;" * 100_000
 CHANGES: dict[str, Callable[[Any], Any]] = {
     "doubled": lambda value: [value, value],
@@ -12,7 +14,7 @@ CHANGES: dict[str, Callable[[Any], Any]] = {
     "an object": lambda value: {"id": value, "type": "Odd", "@value": {"x": value}},
     "null": lambda _value: None,
     "a huge string": lambda _value: HUGE,
-    "a huge list": lambda value: [value] * 5000,
+    "a huge list": lambda value: [value] * min(5000, len(HUGE) // len(json.dumps(value)) + 1),
     "a number": lambda _value: 7,
     "a huge number": lambda _value: 9e300,
     "true": lambda _value: True,
