@@ -29,3 +29,76 @@ class PostReceived:
     """A post came from elsewhere, or names more of us than before: it is to reach its recipients here."""
 
     post_id: int
+
+
+@dataclass(frozen=True)
+class VoteCast:
+    """A persona voted in a poll from elsewhere: its author is to be told."""
+
+    post_id: int
+    persona_id: int
+
+
+@dataclass(frozen=True)
+class PollCounted:
+    """Votes came for a poll of ours: whoever got it is to get the counts. Told once for the votes of some minutes."""
+
+    post_id: int
+
+
+@dataclass(frozen=True)
+class PollEnded:
+    """The time of a poll in which one of ours votes, or that one of ours asks, is over."""
+
+    post_id: int
+    ends_at: float  # a poll that was asked anew ends at another time
+
+
+@dataclass(frozen=True)
+class PostPinned:
+    """A persona put a post first in its profile: its followers' servers are to be told."""
+
+    post_id: int
+
+
+@dataclass(frozen=True)
+class PostUnpinned:
+    """A persona took a post off the head of its profile: its followers' servers are to be told."""
+
+    post_id: int
+
+
+@dataclass(frozen=True)
+class ReactionAdded:
+    """A persona, or somebody at a post of ours, likes it or reacted with an emoji (the row `reaction_id`)."""
+
+    reaction_id: int
+
+
+@dataclass(frozen=True)
+class ReactionWithdrawn:
+    """A persona took a like or a reaction back (the row is gone): whoever was told is to be told."""
+
+    actor_id: int
+    post_id: int
+    emoji: str
+    picture: str | None
+    uri: str  # the id of the activity that is undone
+
+
+@dataclass(frozen=True)
+class PostBoosted:
+    """Somebody, here or elsewhere, boosted a post (the row `boost_id`): it is to reach their followers."""
+
+    boost_id: int
+
+
+@dataclass(frozen=True)
+class BoostWithdrawn:
+    """A persona took a boost back (the row is gone): whoever got it is to be told."""
+
+    actor_id: int
+    post_id: int
+    audience: str
+    uri: str  # the id of the Announce that is undone
+    boosted_at: float

@@ -9,6 +9,8 @@ from privapub.follows.read import ACCEPTED
 from privapub.follows.tables import follow
 from privapub.posts import audience
 from privapub.posts.read import Post
+from privapub.posts.tables import boost
+from privapub.posts.tables import post as post_table
 from privapub.timelines.tables import timeline_entry
 
 
@@ -49,3 +51,30 @@ async def _add(tx: Transaction, who: Select[tuple[int, int, int]]) -> int:
         .on_conflict_do_nothing(index_elements=[timeline_entry.c.persona_id, timeline_entry.c.entry_id])
     )
     return added.rowcount
+
+
+async def fill_boost(tx: Transaction, boost_id: int, now: float) -> int:  # noqa: ARG001 - as all verbs
+    """A boost stands in the timelines of whoever boosted and of their followers here; twice is as good as once.
+
+    Returns how many timelines it is new in. One that was taken back, or of a deleted post, goes nowhere.
+    """
+    which = select(boost.c.actor_id, boost.c.post_id).join(post_table, post_table.c.id == boost.c.post_id)
+    found = await tx.first(which.where(boost.c.id == boost_id, post_table.c.deleted_at.is_(None)))
+    if found is None:
+        return 0
+    entry = (literal(boost_id), literal(found.post_id), literal(boost_id))
+    followers = (
+        select(follow.c.follower_id, *entry)
+        .join(actor, actor.c.id == follow.c.follower_id)
+        .where(follow.c.followed_id == found.actor_id, follow.c.state == ACCEPTED, actor.c.local)
+    )
+    booster = select(actor.c.id, *entry).where(actor.c.id == found.actor_id, actor.c.local)
+    new = 0
+    for who in (booster, followers):
+        added = await tx.execute(
+            tx.insert(timeline_entry)
+            .from_select(["persona_id", "entry_id", "post_id", "boost_id"], who)
+            .on_conflict_do_nothing(index_elements=[timeline_entry.c.persona_id, timeline_entry.c.entry_id])
+        )
+        new += added.rowcount
+    return new
