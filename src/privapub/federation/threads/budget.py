@@ -1,0 +1,165 @@
+"""What reading one thread may cost, and a door that keeps to it."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from collections.abc import Set as AbstractSet
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from privapub import clock
+from privapub.federation.fetching.document import final
+from privapub.federation.fetching.origin import bare, origin
+from privapub.outbound.answers import Answer, FetchProblem
+from privapub.outbound.client import LIMIT, TIMEOUT, Door, Sign
+
+AT_ONCE_PER_HOST = 2
+OBJECTS, COLLECTIONS, HOSTS, BYTES, SECONDS = 500, 500, 20, 8 << 20, 60.0
+OVERDRAWN = "budget"
+
+
+@dataclass
+class Budget:
+    """What is left for one thread: posts and pages of collections to ask for, hosts, bytes, and the time.
+
+    It only ever shrinks. `asked` holds every address that was asked for, so that none is asked for twice.
+    """
+
+    objects: int = OBJECTS
+    collections: int = COLLECTIONS
+    hosts: int = HOSTS
+    bytes: int = BYTES
+    seconds: float = SECONDS
+    asked: set[tuple[str, bool]] = field(default_factory=set)
+    met: set[str] = field(default_factory=set)
+    silent: set[str] = field(default_factory=set)
+    begun: float = field(default_factory=clock.monotonic)
+
+    @property
+    def left(self) -> float:
+        """The seconds that are left, 0 when there are none."""
+        return max(0.0, self.seconds - (clock.monotonic() - self.begun))
+
+    @property
+    def spent(self) -> bool:
+        """Whether nothing more may be asked for."""
+        return self.objects <= 0 or self.bytes <= 0 or self.left <= 0
+
+    def take_object(self) -> bool:
+        """Whether one more post may be asked for; then it counts."""
+        if self.spent:
+            return False
+        self.objects -= 1
+        return True
+
+    def take_collection(self) -> bool:
+        """Whether one more collection or page may be asked for; then it counts."""
+        if self.spent or self.collections <= 0:
+            return False
+        self.collections -= 1
+        return True
+
+    def admit(self, url: str, *, again: bool) -> None:
+        """Count a request; FetchProblem where it may not be made. `again`: with the other signature, once."""
+        host = origin(url)
+        if self.bytes <= 0 or self.left <= 0 or (host not in self.met and len(self.met) >= self.hosts):
+            raise FetchProblem(host, OVERDRAWN)
+        if host in self.silent or (bare(url), again) in self.asked:
+            raise FetchProblem(host, "remembered")
+        self.met.add(host)
+        self.asked.add((bare(url), again))
+
+    def came(self, url: str, size: int) -> None:
+        """Count what was answered, and the host that a redirect led to."""
+        self.bytes -= size
+        self.met.add(origin(url))
+
+    def failed(self, url: str, problem: FetchProblem) -> None:
+        """A host that does not answer now is not asked again for this thread; what was too large has cost its limit."""
+        if problem.reason == "too-large":
+            self.bytes -= LIMIT
+        if not final(problem):
+            self.silent.add(origin(url))
+
+
+class Turns:
+    """At most two requests at a time for each host, over all threads that one process reads."""
+
+    def __init__(self, at_once: int = AT_ONCE_PER_HOST) -> None:
+        """Nobody waits yet."""
+        self._at_once = at_once
+        self._places: dict[str, asyncio.Semaphore] = {}
+        self._users: Counter[str] = Counter()
+
+    @asynccontextmanager
+    async def at(self, host: str) -> AsyncIterator[None]:
+        """A place at this host, as soon as there is one."""
+        places = self._places.setdefault(host, asyncio.Semaphore(self._at_once))
+        self._users[host] += 1
+        try:
+            async with places:
+                yield
+        finally:
+            self._users[host] -= 1
+            if not self._users[host]:
+                del self._users[host], self._places[host]
+
+
+class FrugalDoor(Door):
+    """The same door, for as long as a budget lasts. It opens nothing of its own."""
+
+    def __init__(self, door: Door, budget: Budget, turns: Turns) -> None:
+        """Ask through `door`."""
+        self._door, self._budget, self._turns = door, budget, turns
+
+    async def get(
+        self,
+        url: str,
+        *,
+        accept: str,
+        content_types: AbstractSet[str],
+        limit: int = LIMIT,
+        sign: Sign | None = None,
+        same_host: bool = False,
+        read: Callable[[bytes], object] | None = None,
+        fresh: bool = False,
+        timeout: float | None = None,  # noqa: ASYNC109  # as in the door that it stands for
+    ) -> Answer:
+        """As the door does, in turn and within the budget; FetchProblem `budget` beyond it."""
+        self._budget.admit(url, again=fresh)
+        async with self._turns.at(origin(url)):
+            left = min(TIMEOUT if timeout is None else timeout, self._budget.left)
+            if left <= 0 or origin(url) in self._budget.silent:
+                raise FetchProblem(origin(url), OVERDRAWN)
+            try:
+                answer = await self._door.get(
+                    url,
+                    accept=accept,
+                    content_types=content_types,
+                    limit=min(limit, max(1, self._budget.bytes)),
+                    sign=sign,
+                    same_host=same_host,
+                    read=read,
+                    fresh=fresh,
+                    timeout=left,
+                )
+            except FetchProblem as problem:
+                self._budget.failed(url, problem)
+                raise
+        self._budget.came(answer.url, len(answer.body))
+        return answer
+
+    async def post(self, url: str, body: bytes, *, content_type: str, sign: Sign | None) -> Answer:
+        """Nothing is sent while a thread is read."""
+        raise NotImplementedError
+
+    async def refuses(self, url: str) -> bool:
+        """As the door does."""
+        return await self._door.refuses(url)
+
+    def forget(self, host: str) -> None:
+        """As the door does."""
+        self._door.forget(host)
+
+    async def close(self) -> None:
+        """It is not ours to close."""
