@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, update
+from sqlalchemy import ColumnElement, and_, select, update
+from sqlalchemy import delete as removal
 
 from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
 from privapub.jobs.enqueue import put_fact
 from privapub.posts import read
 from privapub.posts.facts import PostDeleted
-from privapub.posts.tables import post
+from privapub.posts.tables import poll, poll_vote, post, post_tag
 
 # All that was said. The ids, the author, the audience and whom it named stay: a Delete must find its way.
 _NOTHING: dict[str, Any] = {
@@ -23,7 +24,21 @@ _NOTHING: dict[str, Any] = {
     "tags": [],
     "attachments": [],
     "edited_at": None,
+    "translations": [],
+    "license": "",
+    "quote": None,
+    "quote_state": "",
+    "quote_stamp": None,
+    "context": None,
+    "conversation": None,
+    "replies": None,
+    "likes_elsewhere": None,
+    "shares_elsewhere": None,
+    "replies_elsewhere": None,
+    "notes": [],
 }
+# What stands beside a post and goes with it.
+_BESIDE = (post_tag, poll_vote, poll)
 
 
 async def delete(tx: Transaction, post_id: int, author_id: int, now: float) -> bool:
@@ -47,6 +62,9 @@ async def forget_author(tx: Transaction, actor_id: int, now: float) -> int:
 
 async def empty(tx: Transaction, which: ColumnElement[bool], now: float) -> int:
     """Make tombstones of the posts for which this holds; returns of how many that were none yet."""
+    alive = select(post.c.id).where(which, post.c.deleted_at.is_(None))
+    for table in _BESIDE:
+        await tx.execute(removal(table).where(table.c.post_id.in_(alive)))
     emptied = await tx.execute(
         update(post).where(which, post.c.deleted_at.is_(None)).values(**_NOTHING, deleted_at=now)
     )

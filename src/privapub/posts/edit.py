@@ -8,11 +8,15 @@ from sqlalchemy import update
 from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
 from privapub.jobs.enqueue import put_fact
+from privapub.markup.render import Format
 from privapub.posts import read
 from privapub.posts.facts import PostEdited
+from privapub.posts.polls import NewPoll, ask, checked
 from privapub.posts.publish import check_text
+from privapub.posts.read import QUESTION
 from privapub.posts.recipients import name
 from privapub.posts.tables import post
+from privapub.posts.tags import replace as replace_tags
 
 
 async def edit(
@@ -26,11 +30,14 @@ async def edit(
     language: str | None = None,
     mentions: Collection[int] = (),
     tags: Sequence[Mapping[str, Any]] = (),
+    text_format: Format | None = None,
+    poll: NewPoll | None = None,
     now: float,
 ) -> bool:
     """The post reads so from now on; fact PostEdited where it reads differently, and True.
 
-    A warning (`summary`) and a language that are not given stay; so does the audience. Who is named for the first time
+    A warning (`summary`), a language, a format and a poll that are not given stay; so do the audience, what it answers
+    and its pictures. A poll with other answers begins anew, and nobody has voted in it. Who is named for the first time
     may see it from now on, and who was named before still may.
     Raises NotFound where there is no such post of this author (any more), InvalidInput for no text or too much.
     """
@@ -41,6 +48,7 @@ async def edit(
     check_text(source, summary)
     changes: dict[str, Any] = {
         "source": source,
+        "text_format": known.text_format if text_format is None else text_format,
         "content": content_html,
         "summary": summary,
         "sensitive": bool(summary),
@@ -48,13 +56,20 @@ async def edit(
         "tags": [dict(tag) for tag in tags],
     }
     before = {name: getattr(known, name) for name in changes} | {"tags": [dict(tag) for tag in known.tags]}
-    if changes == before:
+    asked = None if known.poll is None else (tuple(option.name for option in known.poll.options), known.poll.multiple)
+    wanted = None if poll is None else checked(poll)
+    if changes == before and (wanted is None or (wanted.options, wanted.multiple) == asked):
         return False
+    if wanted is not None:
+        changes["kind"] = QUESTION
     # Later than the last time, whatever the clock says: others go by it (an older `updated` is ignored).
     edited_at = max(now, (known.edited_at or known.published_at) + 0.001)
     await tx.execute(
         update(post).where(post.c.id == post_id, post.c.deleted_at.is_(None)).values(**changes, edited_at=edited_at)
     )
     await name(tx, post_id, set(mentions) - {author_id})
+    await replace_tags(tx, post_id, tags)
+    if poll is not None:
+        await ask(tx, post_id, poll, now)
     await put_fact(tx, PostEdited(post_id), about=f"post {post_id}")
     return True

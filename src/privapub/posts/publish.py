@@ -8,12 +8,15 @@ from privapub.actors.addresses import Addresses
 from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput, NotFound
 from privapub.jobs.enqueue import put_fact
+from privapub.markup.render import Format
 from privapub.posts import audience as audiences
 from privapub.posts import read
 from privapub.posts.facts import PostPublished
-from privapub.posts.read import DIRECT
+from privapub.posts.polls import NewPoll, ask
+from privapub.posts.read import DIRECT, QUESTION
 from privapub.posts.recipients import name
 from privapub.posts.tables import post
+from privapub.posts.tags import replace as replace_tags
 
 SOURCE_LENGTH, SUMMARY_LENGTH = 5000, 500
 
@@ -40,13 +43,16 @@ async def publish(
     mentions: Collection[int] = (),
     tags: Sequence[Mapping[str, Any]] = (),
     in_reply_to: str | None = None,
+    text_format: Format = "plain",
+    poll: NewPoll | None = None,
     addresses: Addresses,
     now: float,
 ) -> int:
     """A new post's number; fact PostPublished.
 
-    `source` is as typed and `content_html` what became of it; `mentions` are the numbers of the actors it names: each
-    of them may see it, whatever the audience. `in_reply_to` is the uri of what it answers.
+    `source` is as typed, in `text_format`, and `content_html` what became of it; `mentions` are the numbers of the
+    actors it names: each of them may see it, whatever the audience. `in_reply_to` is the uri of what it answers. With
+    a `poll` it is a Question.
     Raises InvalidInput for an audience that there is not, no text or too much of it, and a direct post to nobody;
     NotFound for an answer to what the author may not see.
     """
@@ -65,8 +71,10 @@ async def publish(
             activity_uri=addresses.activity(identifiers.token()),
             author_id=author_id,
             local=True,
+            kind="Note" if poll is None else QUESTION,
             audience=audience,
             source=source,
+            text_format=text_format,
             content=content_html,
             summary=summary,
             sensitive=bool(summary),
@@ -80,6 +88,9 @@ async def publish(
         )
     )
     await name(tx, post_id, named)
+    await replace_tags(tx, post_id, tags, new=True)
+    if poll is not None:
+        await ask(tx, post_id, poll, now)
     await put_fact(tx, PostPublished(post_id), about=f"post {post_id}")
     return post_id
 

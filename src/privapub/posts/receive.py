@@ -4,21 +4,32 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import or_, update
+from sqlalchemy import and_, case, or_, select, update
 
 from privapub import identifiers
 from privapub.database.transaction import Transaction
 from privapub.jobs.enqueue import put_fact
-from privapub.posts import read, tombstones
+from privapub.posts import polls, read, tags, tombstones
 from privapub.posts.delete import empty
 from privapub.posts.facts import PostReceived
+from privapub.posts.polls import ToldPoll
 from privapub.posts.recipients import name
 from privapub.posts.tables import post
+
+# Kept as they are told, and replaced by each edit.
+_AS_TOLD = (
+    "license", "quote", "quote_stamp", "quote_policy", "context", "conversation", "replies", "likes_elsewhere",
+    "shares_elsewhere", "replies_elsewhere",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class ReceivedPost:
-    """What a post's own host says of it. `content` has been cleaned by the caller; the rest is plain text."""
+    """What a post's own host says of it.
+
+    `content` and the HTML of `translations` have been cleaned by the caller; the rest is plain text. `quote_policy` is
+    "public", "followers" or "nobody"; `notes` tell what could not be read: (property, sentence).
+    """
 
     uri: str
     content: str
@@ -32,12 +43,34 @@ class ReceivedPost:
     in_reply_to: str | None = None
     tags: tuple[Mapping[str, Any], ...] = field(default=())
     attachments: tuple[Mapping[str, Any], ...] = field(default=())
+    translations: tuple[tuple[str, str], ...] = ()
+    license: str = ""
+    quote: str | None = None
+    quote_stamp: str | None = None
+    quote_policy: str = "public"
+    context: str | None = None
+    conversation: str | None = None
+    replies: str | None = None
+    likes_elsewhere: int | None = None
+    shares_elsewhere: int | None = None
+    replies_elsewhere: int | None = None
+    notes: tuple[tuple[str, str], ...] = ()
+    poll: ToldPoll | None = None
 
 
 async def receive(
-    tx: Transaction, record: ReceivedPost, author_id: int, audience: str, recipient_ids: Collection[int], now: float
+    tx: Transaction,
+    record: ReceivedPost,
+    author_id: int,
+    audience: str,
+    recipient_ids: Collection[int],
+    now: float,
+    *,
+    trigger: str = "",
 ) -> int | None:
     """Keep a remote actor's post and return its number; fact PostReceived where it, or whom it names, is new.
+
+    `trigger` is "request" where it was fetched for a reader.
 
     None where it is not to be kept: its author deleted it (perhaps before it came), or the uri is another's.
     Once kept, the audience never changes; the author may name more.
@@ -59,7 +92,7 @@ async def receive(
         .where(post.c.in_reply_to == record.uri, post.c.in_reply_to_id.is_(None))
         .values(in_reply_to_id=post_id)
     )
-    await put_fact(tx, PostReceived(post_id), about=f"post {post_id}")
+    await put_fact(tx, PostReceived(post_id), about=f"post {post_id}", trigger=trigger)
     return post_id
 
 
@@ -68,11 +101,12 @@ async def receive_edit(
 ) -> bool:
     """A remote author changed a post that we have; whether that was news.
 
-    An edit whose `updated_at` is missing, or not later than the one we have, is ignored as a whole. The audience stays;
-    fact PostReceived where more are named. False also for what is unknown, deleted, ours or another's.
+    An edit whose `updated_at` is missing, or not later than the one we have, is none: the counts of its poll are taken,
+    and the rest is ignored. The audience stays; fact PostReceived where more are named. False also for what is unknown,
+    deleted, ours or another's.
     """
     if record.updated_at is None:
-        return False
+        return await receive_counts(tx, record, author_id, now)
     edited_at = min(record.updated_at, now)
     post_id = await tx.scalar(
         update(post)
@@ -83,14 +117,31 @@ async def receive_edit(
             post.c.deleted_at.is_(None),
             or_(post.c.edited_at.is_(None), post.c.edited_at < edited_at),
         )
-        .values(**_said(record), edited_at=edited_at)
+        .values(**_said(record), kind=record.kind, edited_at=edited_at, quote_state=_quote_state_again(record))
         .returning(post.c.id)
     )
     if post_id is None:
-        return False
+        return await receive_counts(tx, record, author_id, now)
+    await tags.replace(tx, post_id, record.tags)
+    await polls.learn(tx, post_id, record.poll, now)
     if await name(tx, post_id, set(recipient_ids) - {author_id}):
         await put_fact(tx, PostReceived(post_id), about=f"post {post_id}")
     return True
+
+
+async def receive_counts(tx: Transaction, record: ReceivedPost, author_id: int, now: float) -> bool:
+    """What a remote poll counts by now, where the same is asked; whether that was news. Its text stays as it is."""
+    if record.poll is None:
+        return False
+    post_id = await tx.scalar(
+        select(post.c.id).where(
+            post.c.uri == record.uri,
+            post.c.author_id == author_id,
+            post.c.local.is_(False),
+            post.c.deleted_at.is_(None),
+        )
+    )
+    return post_id is not None and await polls.recount(tx, post_id, record.poll, now)
 
 
 async def receive_delete(tx: Transaction, uri: str, actor_id: int, actor_uri: str, host: str, now: float) -> bool:
@@ -128,9 +179,13 @@ async def _insert(tx: Transaction, record: ReceivedPost, author_id: int, audienc
             published_at=published_at,
             edited_at=None if record.updated_at is None else min(record.updated_at, now),
             received_at=now,
+            quote_state="pending" if record.quote else "",
             **_said(record),
         )
     )
+    await tags.replace(tx, post_id, record.tags, new=True)
+    if record.poll is not None:
+        await polls.learn(tx, post_id, record.poll, now)
     return post_id
 
 
@@ -142,4 +197,14 @@ def _said(record: ReceivedPost) -> dict[str, Any]:
         "language": record.language,
         "tags": [dict(tag) for tag in record.tags],
         "attachments": [dict(attachment) for attachment in record.attachments],
-    }
+        "translations": [list(each) for each in record.translations],
+        "notes": [list(note) for note in record.notes],
+    } | {name: getattr(record, name) for name in _AS_TOLD}
+
+
+def _quote_state_again(record: ReceivedPost) -> Any:
+    """A quote of the same post keeps what was said of it; another one waits for that."""
+    if record.quote is None:
+        return ""
+    same = and_(post.c.quote == record.quote, post.c.quote_state != "")
+    return case((same, post.c.quote_state), else_="pending")

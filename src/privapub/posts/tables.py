@@ -17,6 +17,7 @@ post = Table(
     Column("source", Text),  # as typed
     Column("text_format", Text, nullable=False, server_default="plain"),  # how it was typed: plain, markdown
     Column("content", Text, nullable=False, server_default=""),  # cleaned HTML
+    Column("translations", JSON, nullable=False, server_default="[]"),  # of a remote post: [language, cleaned HTML]
     Column("summary", Text, nullable=False, server_default=""),  # the content warning, plain text
     Column("sensitive", Boolean, nullable=False, server_default="0"),
     Column("language", Text),

@@ -4,14 +4,17 @@ import msgspec
 
 from privapub.actors.read import Actor
 from privapub.database.transaction import Transaction
-from privapub.federation.documents.properties import types
+from privapub.federation.documents.properties import PUBLIC, types
 from privapub.federation.documents.read_actor import KINDS as ACTORS
 from privapub.federation.documents.read_post import RemotePost, read_post
 from privapub.federation.fetching.origin import same_origin
 from privapub.federation.inbox.arrived import Arrived, Wanted
 from privapub.federation.inbox.audience import concerned, may_concern
 from privapub.markup.clean import clean
-from privapub.posts import receive
+from privapub.posts import polls, receive, threads
+from privapub.posts import read as posts
+from privapub.posts.polls import ToldPoll
+from privapub.posts.read import QUESTION
 from privapub.posts.receive import ReceivedPost
 
 
@@ -51,12 +54,25 @@ async def take_in(tx: Transaction, record: RemotePost, signer: Actor, owner: str
     if record.author != signer.uri or not same_origin(record.uri, signer.uri):
         return "not-theirs"
     if is_vote(record):
-        return "vote"
+        return await _vote(tx, record, signer, now)
     whom = await concerned(tx, record, signer, owner)
     if not whom.anybody:
         return "not-for-us"
-    kept = await receive.receive(tx, received(record), signer.id, whom.audience, whom.recipient_ids, now)
-    return None if kept is not None else "deleted-before"
+    kept = await receive.receive(
+        tx, received(record, signer.followers), signer.id, whom.audience, whom.recipient_ids, now
+    )
+    if kept is None:
+        return "deleted-before"
+    await threads.answered(tx, record.in_reply_to, whom.audience, now)
+    return None
+
+
+async def _vote(tx: Transaction, record: RemotePost, signer: Actor, now: float) -> str | None:
+    """It is counted, and kept nowhere as a post."""
+    asked = await posts.by_uri(tx, record.in_reply_to or "")
+    if asked is None:
+        return "no-poll"
+    return await polls.take_vote(tx, asked, signer.id, record.name, record.uri, now)
 
 
 def is_vote(record: RemotePost) -> bool:
@@ -64,8 +80,8 @@ def is_vote(record: RemotePost) -> bool:
     return record.kind == "Note" and bool(record.name) and not record.content and record.in_reply_to is not None
 
 
-def received(record: RemotePost) -> ReceivedPost:
-    """What is kept of a post's document: its HTML cleaned."""
+def received(record: RemotePost, followers: str | None = None) -> ReceivedPost:
+    """What is kept of a post's document: its HTML cleaned. `followers` is the collection of the author's followers."""
     return ReceivedPost(
         uri=record.uri,
         content=clean(record.content),
@@ -79,4 +95,34 @@ def received(record: RemotePost) -> ReceivedPost:
         in_reply_to=record.in_reply_to,
         tags=tuple(msgspec.to_builtins(tag) for tag in record.tags),
         attachments=tuple(msgspec.to_builtins(attachment) for attachment in record.attachments),
+        translations=tuple((language, clean(html)) for language, html in record.translations),
+        license=record.license,
+        quote=record.quote,
+        quote_stamp=record.quote_authorization,
+        quote_policy=_quote_policy(record, followers),
+        context=record.context,
+        conversation=record.conversation,
+        replies=record.replies.uri,
+        likes_elsewhere=record.likes.total,
+        shares_elsewhere=record.shares.total,
+        replies_elsewhere=record.replies.total,
+        notes=record.notes,
+        poll=told_poll(record),
     )
+
+
+def told_poll(record: RemotePost) -> ToldPoll | None:
+    """What a post asks, as it is kept."""
+    poll = record.poll if record.kind == QUESTION else None
+    if poll is None:
+        return None
+    options = tuple((option.name, option.votes) for option in poll.options)
+    return ToldPoll(options, poll.multiple, poll.voters, poll.ends_at, poll.closed)
+
+
+def _quote_policy(record: RemotePost, followers: str | None) -> str:
+    """Who may quote it: whoever is not sure to be meant may not. A post that says nothing asks for nothing."""
+    policy = record.quote_policy
+    if policy is None or PUBLIC in (*policy.automatic, *policy.manual):
+        return "public"
+    return "followers" if followers is not None and followers in (*policy.automatic, *policy.manual) else "nobody"

@@ -63,12 +63,12 @@ async def _on_update_of_post(tx: Transaction, record: RemotePost, signer: Actor,
         kept_out = await take_in(tx, record, signer, owner, now)
         if kept_out is None:
             # Its Create may have been taken in by another worker meanwhile: then this is an edit of it.
-            await receive.receive_edit(tx, received(record), signer.id, (), now)
+            await receive.receive_edit(tx, received(record, signer.followers), signer.id, (), now)
         return kept_out
     if record.author != signer.uri or known.author_id != signer.id:
         return "not-theirs"
     if known.deleted_at is not None:
         return "deleted-before"
     whom = await concerned(tx, record, signer, owner)
-    changed = await receive.receive_edit(tx, received(record), signer.id, whom.recipient_ids, now)
+    changed = await receive.receive_edit(tx, received(record, signer.followers), signer.id, whom.recipient_ids, now)
     return None if changed else "not-newer"

@@ -253,6 +253,7 @@ def upgrade() -> None:
 
     with op.batch_alter_table("post", schema=None) as batch_op:
         batch_op.add_column(sa.Column("text_format", sa.Text(), server_default="plain", nullable=False))
+        batch_op.add_column(sa.Column("translations", sa.JSON(), server_default="[]", nullable=False))
         batch_op.add_column(sa.Column("license", sa.Text(), server_default="", nullable=False))
         batch_op.add_column(sa.Column("quote", sa.Text(), nullable=True))
         batch_op.add_column(sa.Column("quote_state", sa.Text(), server_default="", nullable=False))
