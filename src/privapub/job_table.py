@@ -7,46 +7,82 @@ from typing import Any
 import msgspec
 
 from privapub.actors.addresses import Addresses
-from privapub.actors.facts import ActorGone
+from privapub.actors.facts import ActorBlocked, ActorGone, ActorUnblocked, TagFeatured, TagUnfeatured
 from privapub.database.transaction import Transaction
+from privapub.effects.actor_blocked import actor_blocked
 from privapub.effects.actor_gone import actor_gone
+from privapub.effects.actor_unblocked import actor_unblocked
+from privapub.effects.boost_withdrawn import boost_withdrawn
 from privapub.effects.follow_answered import follow_answered
 from privapub.effects.follow_asked import follow_asked
 from privapub.effects.follow_withdrawn import follow_withdrawn
+from privapub.effects.followed import followed
 from privapub.effects.persona_edited import persona_edited
+from privapub.effects.post_boosted import post_boosted
 from privapub.effects.post_deleted import post_deleted
 from privapub.effects.post_edited import post_edited
+from privapub.effects.post_pinned import post_pinned
 from privapub.effects.post_published import post_published
 from privapub.effects.post_received import post_received
+from privapub.effects.post_unpinned import post_unpinned
+from privapub.effects.reaction_added import reaction_added
+from privapub.effects.reaction_withdrawn import reaction_withdrawn
 from privapub.effects.prune import PRUNE, prune
+from privapub.effects.tag_featured import tag_featured
+from privapub.effects.tag_unfeatured import tag_unfeatured
 from privapub.federation.delivery.deliver import DELIVERY, HOLD
 from privapub.federation.delivery.parcels import Parcels
 from privapub.federation.delivery.send import record, send
 from privapub.federation.inbox import dispatch
 from privapub.federation.inbox.store import INBOX
-from privapub.follows.facts import FollowAnswered, FollowAsked, FollowWithdrawn
+from privapub.federation.threads.budget import Turns
+from privapub.federation.threads.read import read_thread
+from privapub.follows.facts import FollowAnswered, FollowAsked, Followed, FollowWithdrawn
 from privapub.jobs.enqueue import fact_kind
 from privapub.jobs.job import FACTS, GiveUp, Job, Outcome
 from privapub.jobs.kind import JobKind, Write
 from privapub.personas.facts import PersonaEdited
-from privapub.posts.facts import PostDeleted, PostEdited, PostPublished, PostReceived
+from privapub.posts.facts import (
+    BoostWithdrawn,
+    PostBoosted,
+    PostDeleted,
+    PostEdited,
+    PostPinned,
+    PostPublished,
+    PostReceived,
+    PostUnpinned,
+    ReactionAdded,
+    ReactionWithdrawn,
+)
+from privapub.posts.threads import CONTEXT
 from privapub.server import Server
 
 Effect = Callable[[Transaction, Any, Addresses, float], Awaitable[None]]
 
 EFFECTS: Mapping[type, Effect] = {
+    ActorBlocked: actor_blocked,
     ActorGone: actor_gone,
+    ActorUnblocked: actor_unblocked,
+    BoostWithdrawn: boost_withdrawn,
     FollowAnswered: follow_answered,
     FollowAsked: follow_asked,
     FollowWithdrawn: follow_withdrawn,
+    Followed: followed,
     PersonaEdited: persona_edited,
+    PostBoosted: post_boosted,
     PostDeleted: post_deleted,
     PostEdited: post_edited,
+    PostPinned: post_pinned,
     PostPublished: post_published,
     PostReceived: post_received,
+    ReactionAdded: reaction_added,
+    ReactionWithdrawn: reaction_withdrawn,
+    PostUnpinned: post_unpinned,
+    TagFeatured: tag_featured,
+    TagUnfeatured: tag_unfeatured,
 }
 OF_FACTS = frozenset(fact_kind(fact) for fact in EFFECTS)
-KINDS = frozenset({DELIVERY, INBOX, PRUNE}) | OF_FACTS  # the names in the table
+KINDS = frozenset({CONTEXT, DELIVERY, INBOX, PRUNE}) | OF_FACTS  # the names in the table
 
 
 def in_words(kinds: Iterable[str] = KINDS) -> str:
@@ -78,6 +114,7 @@ def job_kinds(server: Server) -> dict[str, JobKind]:
             write=partial(dispatch.write, server),
             at_once=settings.inbox_at_once,
         ),
+        JobKind(CONTEXT, fetch=partial(read_thread, server, Turns()), at_once=settings.threads_at_once, attempts=3),
         JobKind(PRUNE, write=prune, at_once=1),
         *(JobKind(fact_kind(fact), write=_effect(fact, effect, addresses)) for fact, effect in EFFECTS.items()),
     ]

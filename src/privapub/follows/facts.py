@@ -1,4 +1,4 @@
-"""What happened to follows. Between two of our own personas none of this is told: there is nobody to send it to."""
+"""What happened to follows. Between two of our own personas there is nothing to send: only Followed is told."""
 
 from dataclasses import dataclass
 
@@ -27,3 +27,10 @@ class FollowWithdrawn:
     follower_id: int
     followed_id: int
     uri: str
+
+
+@dataclass(frozen=True)
+class Followed:
+    """Somebody asks to follow a persona of ours, or follows it now: it is to be told."""
+
+    follow_id: int

@@ -3,11 +3,12 @@
 from sqlalchemy import case, delete, or_, update
 
 from privapub import identifiers
+from privapub.actors import blocks
 from privapub.actors.read import Actor, by_id
 from privapub.database.transaction import Transaction
-from privapub.errors import InvalidInput, NotFound
+from privapub.errors import InvalidInput, NotAllowed, NotFound
 from privapub.follows import read
-from privapub.follows.facts import FollowAnswered, FollowAsked, FollowWithdrawn
+from privapub.follows.facts import FollowAnswered, FollowAsked, Followed, FollowWithdrawn
 from privapub.follows.read import ACCEPTED, PENDING, REJECTED, Follow
 from privapub.follows.tables import follow
 from privapub.jobs.enqueue import put_fact
@@ -19,11 +20,13 @@ async def ask(tx: Transaction, follower_id: int, followed_id: int, uri: str, now
     `uri` is a fresh id for the Follow activity. Towards a remote actor: pending, fact FollowAsked. Between two personas
     it is settled at once: accepted, or pending where the followed one is locked. What is pending or accepted already
     stays as it is, under its own uri; after a Reject it is asked anew.
-    Raises NotFound for an actor that is unknown or gone, InvalidInput for oneself.
+    Raises NotFound for an actor that is unknown or gone, InvalidInput for oneself, NotAllowed where either of the two
+    blocks the other.
     """
     if follower_id == followed_id:
         raise InvalidInput("Nobody can follow themselves.")
     followed = await _still_here(tx, followed_id)
+    await _unblocked(tx, follower_id, followed_id)
     state = PENDING if not followed.local or followed.locked else ACCEPTED
     asked = await _put(tx, follower_id, followed_id, uri, state, now, only_after=REJECTED)
     if asked is None:
@@ -31,8 +34,8 @@ async def ask(tx: Transaction, follower_id: int, followed_id: int, uri: str, now
         if standing is None:
             raise NotFound("The follow ended while it was asked for.")
         return standing.state
-    if not followed.local:
-        await put_fact(tx, FollowAsked(asked.id), about=_pair(follower_id, followed_id))
+    fact = Followed(asked.id) if followed.local else FollowAsked(asked.id)
+    await put_fact(tx, fact, about=_pair(follower_id, followed_id))
     return asked.state
 
 
@@ -40,22 +43,25 @@ async def receive(tx: Transaction, follower_id: int, followed_id: int, uri: str,
     """Somebody wants to follow a persona of ours: "accepted" or "pending", by the persona's lock.
 
     Who follows already, or comes after a Reject or an Undo, is answered (again), with this uri as the one in force; a
-    second question to a locked persona keeps waiting. Fact FollowAnswered where accepted.
-    Raises NotFound where the followed one is none of ours.
+    second question to a locked persona keeps waiting. Fact Followed, and FollowAnswered where accepted.
+    Raises NotFound where the followed one is none of ours, NotAllowed where either of the two blocks the other.
     """
     followed = await _still_here(tx, followed_id)
     if not followed.local or follower_id == followed_id:
         raise NotFound("There is nobody here to follow.")
+    await _unblocked(tx, follower_id, followed_id)
     received = await _put(tx, follower_id, followed_id, uri, PENDING if followed.locked else ACCEPTED, now)
     if received is None:
         raise NotFound("The follow ended while it was received.")
     if received.state == ACCEPTED:
         await _tell_answer(tx, received, accepted=True)
+    await put_fact(tx, Followed(received.id), about=_pair(follower_id, followed_id))
     return received.state
 
 
 async def answer(tx: Transaction, follow_id: int, accept: bool, now: float) -> bool:
-    """The followed persona decides: accepts who waits, or rejects who waits or follows. Fact FollowAnswered.
+    """The followed persona decides: accepts who waits, or rejects who waits or follows. Fact FollowAnswered,
+    and Followed for a yes.
 
     False, and no fact, where it is so already, or an accept comes after a reject (they must ask again).
     Raises NotFound where there is no such follow to a persona.
@@ -66,6 +72,8 @@ async def answer(tx: Transaction, follow_id: int, accept: bool, now: float) -> b
     changed = await _move(tx, known.follower_id, known.followed_id, *_decision(accept=accept), now)
     if changed is not None:
         await _tell_answer(tx, changed, accepted=accept)
+    if changed is not None and accept:
+        await put_fact(tx, Followed(changed.id), about=_pair(known.follower_id, known.followed_id))
     return changed is not None
 
 
@@ -115,6 +123,11 @@ async def _still_here(tx: Transaction, actor_id: int) -> Actor:
     if known is None or known.is_gone:
         raise NotFound("There is no such actor.")
     return known
+
+
+async def _unblocked(tx: Transaction, follower_id: int, followed_id: int) -> None:
+    if await blocks.either_way(tx, follower_id, [followed_id]):
+        raise NotAllowed("One of the two blocks the other.")
 
 
 async def _put(

@@ -1,12 +1,14 @@
 """Who may see a post, and who receives it: the one privacy decision of the house.
 
 The decisions are pure; what looks up (`recipients`, `may_see_now`, `visible_to`) only gathers the facts for them.
-Whatever is not understood is kept from everybody but the author and those who are named.
+Blocks count either way, for posts that are for everyone too; mutes change nothing of who may see what. Whatever is not
+understood is kept from everybody but the author and those who are named.
 """
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from privapub.actors import blocks
 from privapub.database.transaction import Transaction
 from privapub.follows import read as follows
 from privapub.posts import read
@@ -22,19 +24,25 @@ _TO_FOLLOWERS = OPEN | {FOLLOWERS}
 
 @dataclass(frozen=True)
 class Recipients:
-    """To whom a post goes: all accepted followers of its author, or not; and actors by number."""
+    """To whom a post goes: all accepted followers of its author, or not; and actors by number.
+
+    Nobody receives it whom its author blocks or who blocks its author: followers are to be looked up with
+    `actors.blocks.between`, the numbers hold none of them.
+    """
 
     followers: bool
     actor_ids: tuple[int, ...]
 
 
-def may_see(post: Post, viewer_id: int | None, *, follows: bool = False, named: bool = False) -> bool:
+def may_see(
+    post: Post, viewer_id: int | None, *, follows: bool = False, named: bool = False, blocked: bool = False
+) -> bool:
     """Whether this viewer (None: somebody unknown) may see the post (pure).
 
-    `follows`: the viewer follows the author, and that was accepted. `named`: the post names the viewer.
-    Nobody sees a deleted post.
+    `follows`: the viewer follows the author, and that was accepted. `named`: the post names the viewer. `blocked`:
+    the viewer blocks the author or the author the viewer. Nobody sees a deleted post.
     """
-    if post.deleted_at is not None:
+    if post.deleted_at is not None or blocked:
         return False
     if post.audience in OPEN:
         return True
@@ -43,17 +51,18 @@ def may_see(post: Post, viewer_id: int | None, *, follows: bool = False, named: 
     return viewer_id == post.author_id or named or (follows and post.audience == FOLLOWERS)
 
 
-def addressed(post: Post, named_ids: Iterable[int]) -> Recipients:
-    """To whom the post goes, given whom it names (pure). Its author is none of them."""
+def addressed(post: Post, named_ids: Iterable[int], blocked_ids: Collection[int] = ()) -> Recipients:
+    """To whom the post goes, given whom it names and whom a block parts from its author (pure). Not to its author."""
     return Recipients(
         followers=post.audience in _TO_FOLLOWERS,
-        actor_ids=tuple(sorted(set(named_ids) - {post.author_id})),
+        actor_ids=tuple(sorted(set(named_ids) - {post.author_id} - set(blocked_ids))),
     )
 
 
 async def recipients(tx: Transaction, post: Post) -> Recipients:
     """To whom the post goes now."""
-    return addressed(post, (await read.recipient_ids(tx, [post.id]))[post.id])
+    named = (await read.recipient_ids(tx, [post.id]))[post.id]
+    return addressed(post, named, await blocks.either_way(tx, post.author_id, named))
 
 
 async def may_see_now(tx: Transaction, post: Post, viewer_id: int | None) -> bool:
@@ -62,12 +71,21 @@ async def may_see_now(tx: Transaction, post: Post, viewer_id: int | None) -> boo
 
 
 async def visible_to(tx: Transaction, posts: Collection[Post], viewer_id: int | None) -> list[Post]:
-    """Those of these posts that this viewer may see, in their order, with two questions to the database at most."""
+    """Those of these posts that this viewer may see, in their order, with three questions to the database at most."""
     if viewer_id is None:
         return [post for post in posts if may_see(post, None)]
     closed = [post for post in posts if post.audience not in OPEN]
     followed = await follows.followed_among(tx, viewer_id, {post.author_id for post in closed})
     named = await read.naming(tx, viewer_id, [post.id for post in closed])
+    blocked = await blocks.either_way(tx, viewer_id, {post.author_id for post in posts})
     return [
-        post for post in posts if may_see(post, viewer_id, follows=post.author_id in followed, named=post.id in named)
+        post
+        for post in posts
+        if may_see(
+            post,
+            viewer_id,
+            follows=post.author_id in followed,
+            named=post.id in named,
+            blocked=post.author_id in blocked,
+        )
     ]

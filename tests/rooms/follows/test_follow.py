@@ -153,12 +153,12 @@ async def test_a_locked_persona_decides_by_itself(database: Database, world: Wor
     async with database.write() as tx:
         assert await follow.receive(tx, world.carol.id, world.shy.id, FIRST, NOW) == "pending"
         assert await follow.receive(tx, world.carol.id, world.shy.id, SECOND, NOW) == "pending"
-        assert await facts(tx) == []
+        assert await facts(tx, "follow_answered") == []
         asked = await read.between(tx, world.carol.id, world.shy.id)
         assert asked is not None
         assert await follow.answer(tx, asked.id, accept=True, now=NOW)
         assert not await follow.answer(tx, asked.id, accept=True, now=NOW)
-        assert await facts(tx) == [
+        assert await facts(tx, "follow_answered") == [
             {"follower_id": world.carol.id, "followed_id": world.shy.id, "uri": SECOND, "accepted": True}
         ]
         # Who is in already is answered again, locked or not.
@@ -174,7 +174,7 @@ async def test_a_refused_follower_may_ask_again_and_waits_again(database: Databa
         assert not await follow.answer(tx, asked.id, accept=False, now=NOW)
         assert not await follow.answer(tx, asked.id, accept=True, now=NOW)
         assert await state(tx, world.carol.id, world.shy.id) == "rejected"
-        assert [fact["accepted"] for fact in await facts(tx)] == [False]
+        assert [fact["accepted"] for fact in await facts(tx, "follow_answered")] == [False]
         assert await follow.receive(tx, world.carol.id, world.shy.id, SECOND, NOW) == "pending"
 
 
@@ -241,7 +241,7 @@ async def test_between_two_personas_all_is_settled_here_and_nothing_is_sent(data
         assert await read.follower_ids(tx, world.shy.id) == [world.alice.id]
         assert await follow.answer(tx, asked.id, accept=False, now=NOW)
         assert await follow.withdraw(tx, world.shy.id, world.alice.id, NOW)
-        assert await facts(tx) == []
+        assert await facts(tx) == await facts(tx, "followed")
 
 
 async def test_who_is_gone_follows_nobody_and_is_followed_by_nobody(database: Database, world: World) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Row, select
 
+from privapub.actors import blocks
 from privapub.actors.read import HERE
 from privapub.actors.tables import actor
 from privapub.database.transaction import Transaction
@@ -34,10 +35,12 @@ async def of_actors(tx: Transaction, ids: Iterable[int], *, shared: bool) -> lis
 
 
 async def of_followers(tx: Transaction, followed_id: int) -> list[Target]:
-    """The inboxes of everyone whose follow of this actor is in force, one for each server."""
+    """The inboxes of everyone whose follow of this actor is in force, and no block between; one for each server."""
     rows = await tx.all(
         _INBOXES.join(follow, follow.c.follower_id == actor.c.id).where(
-            follow.c.followed_id == followed_id, follow.c.state == ACCEPTED
+            follow.c.followed_id == followed_id,
+            follow.c.state == ACCEPTED,
+            ~blocks.between(follow.c.followed_id, follow.c.follower_id),
         )
     )
     return _targets(rows, shared=True)

@@ -15,13 +15,15 @@ from privapub.federation.fetching.actor import fetch_actor, learn
 from privapub.federation.fetching.document import final
 from privapub.federation.fetching.origin import origin
 from privapub.federation.fetching.post import fetch_post
-from privapub.federation.inbox import on_create, on_update, store
+from privapub.federation.inbox import on_add, on_create, on_update, store
 from privapub.federation.inbox.arrived import Arrived, Fetched, Handling, Wanted
 from privapub.federation.inbox.kinds import named
 from privapub.federation.inbox.on_accept import on_accept
+from privapub.federation.inbox.on_block import on_block
 from privapub.federation.inbox.on_delete import on_delete
 from privapub.federation.inbox.on_follow import on_follow
 from privapub.federation.inbox.on_reject import on_reject
+from privapub.federation.inbox.on_remove import on_remove
 from privapub.federation.inbox.on_undo import on_undo
 from privapub.jobs.job import Done, Job, Outcome, Retry
 from privapub.outbound.answers import FetchProblem
@@ -30,10 +32,13 @@ from privapub.server import Server
 # Every kind that is handled; the others are kept out by their name.
 HANDLINGS: Mapping[str, Handling] = {
     "Accept": Handling(on_accept),
+    "Add": Handling(on_add.on_add, on_add.want),
+    "Block": Handling(on_block),
     "Create": Handling(on_create.on_create, on_create.want),
     "Delete": Handling(on_delete),
     "Follow": Handling(on_follow),
     "Reject": Handling(on_reject),
+    "Remove": Handling(on_remove),
     "Undo": Handling(on_undo),
     "Update": Handling(on_update.on_update, on_update.want),
 }

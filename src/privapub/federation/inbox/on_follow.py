@@ -1,5 +1,6 @@
 """Somebody wants to follow one of ours (ActivityPub, section 7.5)."""
 
+from privapub.actors import blocks
 from privapub.database.transaction import Transaction
 from privapub.federation.inbox.arrived import Arrived
 from privapub.federation.inbox.store import was_undone
@@ -9,7 +10,7 @@ from privapub.personas import read as personas
 
 
 async def on_follow(tx: Transaction, arrived: Arrived, now: float) -> str | None:
-    """The persona's lock decides. The object may be an embedded Person: its id counts."""
+    """The persona's lock decides, after its blocks. The object may be an embedded Person: its id counts."""
     activity, signer = arrived.activity, arrived.signer
     followed = None if activity.object_id is None else await personas.by_uri(tx, activity.object_id)
     if followed is None or followed.closed_at is not None:
@@ -17,5 +18,7 @@ async def on_follow(tx: Transaction, arrived: Arrived, now: float) -> str | None
     for key in undo_keys(signer.uri, "Follow", activity.id, followed.actor.uri):
         if await was_undone(tx, key, now):
             return "undone-before"
+    if await blocks.either_way(tx, followed.id, [signer.id]):
+        return "blocked"
     await follow.receive(tx, signer.id, followed.id, activity.id or "", now)
     return None

@@ -1,0 +1,178 @@
+"""Telling a persona of what others did. Each thing is told once, and nothing is told of what its reader may not see."""
+
+from collections.abc import Collection
+
+from sqlalchemy import delete, select
+
+from privapub import identifiers
+from privapub.actors import blocks, mutes
+from privapub.actors.tables import actor
+from privapub.database.transaction import Transaction
+from privapub.follows.read import ACCEPTED, PENDING, Follow
+from privapub.notifications.tables import notification
+from privapub.personas.tables import persona
+from privapub.posts import audience
+from privapub.posts import read as posts
+from privapub.posts.read import Post
+from privapub.posts.tables import boost, poll_vote
+
+MENTION, STATUS, REBLOG, FOLLOW, FOLLOW_REQUEST = "mention", "status", "reblog", "follow", "follow_request"
+FAVOURITE, REACTION, POLL, UPDATE, QUOTE = "favourite", "reaction", "poll", "update", "quote"
+QUOTED_UPDATE, MOVE = "quoted_update", "move"
+KINDS = (
+    MENTION, STATUS, REBLOG, FOLLOW, FOLLOW_REQUEST, FAVOURITE, REACTION, POLL, UPDATE, QUOTE, QUOTED_UPDATE, MOVE
+)  # fmt: skip
+
+
+async def notify(
+    tx: Transaction,
+    persona_id: int,
+    kind: str,
+    actor_id: int,
+    *,
+    post_id: int | None = None,
+    about: str = "",
+    now: float,
+) -> int | None:
+    """Tell a persona that somebody did this; the number of the notification, or None where it is not to be told.
+
+    `about` tells it from another of its kind by the same actor: with the same one it is told once. Not told is what is
+    not ours to tell (the persona is a remote actor, or closed), what one did oneself, what somebody did whom a block
+    parts from the persona or whose notifications it mutes, and what is about a post that the persona may not see.
+    """
+    if kind not in KINDS:
+        raise ValueError(f"no kind of notification: {kind}")
+    if persona_id == actor_id or not await _listens(tx, persona_id):
+        return None
+    if await blocks.either_way(tx, persona_id, [actor_id]):
+        return None
+    mute = await mutes.between(tx, persona_id, actor_id, now)
+    if mute is not None and mute.notifications:
+        return None
+    if post_id is not None:
+        post = await posts.by_id(tx, post_id)
+        if post is None or not await audience.may_see_now(tx, post, persona_id):
+            return None
+    row = tx.insert(notification).values(
+        id=identifiers.sortable(now),
+        persona_id=persona_id,
+        kind=kind,
+        actor_id=actor_id,
+        post_id=post_id,
+        about=about,
+        created_at=now,
+    )
+    key = [notification.c.persona_id, notification.c.kind, notification.c.actor_id, notification.c.about]
+    told: int | None = await tx.scalar(row.on_conflict_do_nothing(index_elements=key).returning(notification.c.id))
+    return told
+
+
+async def withdraw(tx: Transaction, persona_id: int, kind: str, actor_id: int, about: str = "") -> bool:
+    """It was undone: the persona is not told of it any more; False where it was not."""
+    gone = await tx.execute(
+        delete(notification).where(
+            notification.c.persona_id == persona_id,
+            notification.c.kind == kind,
+            notification.c.actor_id == actor_id,
+            notification.c.about == about,
+        )
+    )
+    return gone.rowcount > 0
+
+
+async def of_post(tx: Transaction, post: Post, now: float) -> None:
+    """Whoever is named by a post (new, or naming more than before) is told of it."""
+    for persona_id in (await posts.recipient_ids(tx, [post.id]))[post.id]:
+        await notify(tx, persona_id, MENTION, post.author_id, post_id=post.id, about=str(post.id), now=now)
+
+
+async def of_follow(tx: Transaction, follow: Follow, now: float) -> None:
+    """A persona has a follower, or somebody who asks to be one. A question that was answered is told no more."""
+    about = str(follow.id)
+    if follow.state == PENDING:
+        await notify(tx, follow.followed_id, FOLLOW_REQUEST, follow.follower_id, about=about, now=now)
+    elif follow.state == ACCEPTED:
+        await withdraw(tx, follow.followed_id, FOLLOW_REQUEST, follow.follower_id, about)
+        await notify(tx, follow.followed_id, FOLLOW, follow.follower_id, about=about, now=now)
+
+
+async def of_reaction(tx: Transaction, post: Post, actor_id: int, emoji: str, now: float) -> None:
+    """The author of a post is told who likes it (`emoji` "") or reacts to it."""
+    kind, about = _of_reaction(post, emoji)
+    await notify(tx, post.author_id, kind, actor_id, post_id=post.id, about=about, now=now)
+
+
+async def reaction_undone(tx: Transaction, post: Post, actor_id: int, emoji: str, now: float) -> None:  # noqa: ARG001 - as all verbs
+    """The author is told of it no more."""
+    kind, about = _of_reaction(post, emoji)
+    await withdraw(tx, post.author_id, kind, actor_id, about)
+
+
+async def of_boost(tx: Transaction, post: Post, actor_id: int, now: float) -> None:
+    """The author of a post is told who boosts it."""
+    await notify(tx, post.author_id, REBLOG, actor_id, post_id=post.id, about=str(post.id), now=now)
+
+
+async def boost_undone(tx: Transaction, post: Post, actor_id: int, now: float) -> None:  # noqa: ARG001 - as all verbs
+    """The author is told of it no more."""
+    await withdraw(tx, post.author_id, REBLOG, actor_id, str(post.id))
+
+
+async def of_quote(tx: Transaction, quoting: Post, quoted_author_id: int, now: float) -> None:
+    """Whose post is quoted is told of the post that does."""
+    await notify(tx, quoted_author_id, QUOTE, quoting.author_id, post_id=quoting.id, about=str(quoting.id), now=now)
+
+
+async def of_edit(tx: Transaction, post: Post, now: float) -> None:
+    """Those of ours who boosted a post are told that it reads differently now, once for each edit."""
+    boosters = await tx.all(
+        select(boost.c.actor_id)
+        .join(actor, actor.c.id == boost.c.actor_id)
+        .where(boost.c.post_id == post.id, actor.c.local)
+    )
+    about = f"{post.id} {post.edited_at}"
+    await _each(tx, {row.actor_id for row in boosters}, UPDATE, post, about, now)
+
+
+async def of_poll_end(tx: Transaction, post: Post, now: float) -> None:
+    """A poll is over: those of ours who voted are told, and its author."""
+    voters = await tx.all(
+        select(poll_vote.c.actor_id)
+        .join(actor, actor.c.id == poll_vote.c.actor_id)
+        .where(poll_vote.c.post_id == post.id, actor.c.local)
+        .distinct()
+    )
+    await _each(tx, {row.actor_id for row in voters}, POLL, post, str(post.id), now)
+    if post.local and await _listens(tx, post.author_id):
+        await _own(tx, post, now)
+
+
+async def _own(tx: Transaction, post: Post, now: float) -> None:
+    # The one thing that one is told of oneself: that one's own poll is over.
+    await tx.execute(
+        tx.insert(notification)
+        .values(
+            id=identifiers.sortable(now),
+            persona_id=post.author_id,
+            kind=POLL,
+            actor_id=post.author_id,
+            post_id=post.id,
+            about=str(post.id),
+            created_at=now,
+        )
+        .on_conflict_do_nothing()
+    )
+
+
+async def _each(tx: Transaction, persona_ids: Collection[int], kind: str, post: Post, about: str, now: float) -> None:
+    for persona_id in sorted(persona_ids):
+        await notify(tx, persona_id, kind, post.author_id, post_id=post.id, about=about, now=now)
+
+
+async def _listens(tx: Transaction, actor_id: int) -> bool:
+    row = await tx.first(select(persona.c.id).where(persona.c.id == actor_id, persona.c.closed_at.is_(None)))
+    return row is not None
+
+
+def _of_reaction(post: Post, emoji: str) -> tuple[str, str]:
+    return (REACTION, f"{post.id} {emoji}") if emoji else (FAVOURITE, str(post.id))
