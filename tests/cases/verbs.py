@@ -20,6 +20,7 @@ from privapub.federation.fetching.webfinger import resolve
 from privapub.follows import follow as follows
 from privapub.follows import read as follows_read
 from privapub.posts import delete as deleting
+from privapub.posts import pin as pins
 from privapub.posts.read import Post, by_uri
 from privapub.posts.tables import post as posts
 
@@ -72,7 +73,9 @@ async def vote(world: World, by: Actor, uri: str, choices: list[int]) -> None:
 
 
 async def pin(world: World, by: Actor, uri: str) -> None:
-    raise missing("pin")
+    found = await _known(world, uri)
+    async with world.database.write() as tx:
+        await pins.pin(tx, found.id, by.id, clock.now())
 
 
 async def block(world: World, by: Actor, whom: Actor) -> None:

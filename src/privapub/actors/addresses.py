@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
+from privapub.markup.hashtags import tag_address
+
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -42,6 +44,14 @@ class Addresses:
         """The id of an activity."""
         return f"{self.base_url}/activities/{token}"
 
+    def stamp(self, token: str) -> str:
+        """The id of the word that somebody may quote a post of ours."""
+        return f"{self.base_url}/stamps/{token}"
+
+    def tag(self, name: str) -> str:
+        """The page of a hashtag."""
+        return tag_address(f"{self.base_url}/tags", name)
+
     def is_ours(self, uri: str) -> bool:
         """Whether the URI is on our host and port: such an id is never accepted from outside.
 
@@ -79,6 +89,16 @@ def followers_of(actor_uri: str) -> str:
 def following_of(actor_uri: str) -> str:
     """The id of the collection of whom one of our actors follows."""
     return f"{actor_uri}/following"
+
+
+def featured_of(actor_uri: str) -> str:
+    """The id of the collection of what one of our actors pinned."""
+    return f"{actor_uri}/featured"
+
+
+def featured_tags_of(actor_uri: str) -> str:
+    """The id of the collection of the hashtags that one of our actors shows."""
+    return f"{actor_uri}/featured-tags"
 
 
 def rsa_key_of(actor_uri: str) -> str:

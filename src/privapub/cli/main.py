@@ -12,6 +12,7 @@ from privapub.cli import (
     jobs,
     migrate,
     persona,
+    pins,
     post,
     restore,
     serve,
@@ -31,6 +32,9 @@ app = typer.Typer(
 )
 for group in (account, persona, follow, post, jobs, hosts, federation):
     app.add_typer(group.app)
+for of_post in (pins.pin, pins.unpin):
+    post.app.command()(of_post)
+persona.app.add_typer(pins.tags)
 for command in (
     serve.serve,
     web.web,

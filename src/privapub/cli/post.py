@@ -66,7 +66,7 @@ def edit(which: Which, text: str, *, persona: Persona, as_json: Json = False) ->
     """Change the text of a post."""
 
     async def work(server: Server) -> Post:
-        me_id, post = await _own(server, persona, which)
+        me_id, post = await own(server, persona, which)
         return await compose.edit_post(server, me_id, post.id, text)
 
     post = with_server(work)
@@ -78,7 +78,7 @@ def delete(which: Which, *, persona: Persona, as_json: Json = False) -> None:
     """Take a post back, here and everywhere it went."""
 
     async def work(server: Server) -> str:
-        me_id, post = await _own(server, persona, which)
+        me_id, post = await own(server, persona, which)
         async with server.database.write() as tx:
             await deleting.delete(tx, post.id, me_id, clock.now())
         return post.uri
@@ -100,7 +100,8 @@ def list_(*, persona: Persona, limit: Limit = 20, as_json: Json = False) -> None
     say(rows, table(rows, ["id", "audience", "published_at", "text"], "There is no post yet."), as_json=as_json)
 
 
-async def _own(server: Server, persona: str, which: str) -> tuple[int, Post]:
+async def own(server: Server, persona: str, which: str) -> tuple[int, Post]:
+    """The number of a persona and a post of its own; NotFound where it has none such."""
     async with server.database.read() as tx:
         me = await persona_named(tx, persona)
         numbered = which.isascii() and which.isdigit() and len(which) <= len(str(LARGEST)) and int(which) <= LARGEST

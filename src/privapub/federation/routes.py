@@ -13,6 +13,7 @@ from privapub.federation.problems import answer
 from privapub.federation.served import collections
 from privapub.federation.served.actor import actor, ours
 from privapub.federation.served.asking import part
+from privapub.federation.served.featured import featured, featured_tags
 from privapub.federation.served.nodeinfo import discovery, nodeinfo
 from privapub.federation.served.post import activity, post
 from privapub.federation.served.webfinger import host_meta, host_meta_json, webfinger
@@ -30,6 +31,8 @@ def routes(server: Server) -> list[Route]:
         "/actors/{token}/outbox": collections.outbox,
         "/actors/{token}/followers": collections.followers,
         "/actors/{token}/following": collections.following,
+        "/actors/{token}/featured": featured,
+        "/actors/{token}/featured-tags": featured_tags,
         "/posts/{token}": post,
         "/activities/{token}": activity,
         "/.well-known/webfinger": webfinger,

@@ -12,6 +12,8 @@ _MASTODON = {
     "toot": "http://joinmastodon.org/ns#",
     "discoverable": "toot:discoverable",
     "indexable": "toot:indexable",
+    "featured": {"@id": "toot:featured", "@type": "@id"},
+    "featuredTags": {"@id": "toot:featuredTags", "@type": "@id"},
 }
 _PROFILE = {
     "schema": "http://schema.org#",
@@ -31,5 +33,13 @@ _MULTIKEY = {
 }
 
 OF_ACTOR: list[Any] = [ACTIVITYSTREAMS, SECURITY, {**_MASTODON, **_PROFILE, **_MULTIKEY}]
-OF_POST: list[Any] = [ACTIVITYSTREAMS, {"sensitive": "as:sensitive", "Hashtag": "as:Hashtag"}]
+OF_POST: list[Any] = [
+    ACTIVITYSTREAMS,
+    {
+        "sensitive": "as:sensitive",
+        "Hashtag": "as:Hashtag",
+        "toot": "http://joinmastodon.org/ns#",
+        "votersCount": "toot:votersCount",
+    },
+]
 PLAIN = ACTIVITYSTREAMS

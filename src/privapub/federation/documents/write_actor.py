@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from privapub import clock
-from privapub.actors.addresses import Addresses
+from privapub.actors.addresses import Addresses, featured_of, featured_tags_of
 from privapub.actors.keys import ED25519, RSA
 from privapub.actors.read import Actor, Key
 from privapub.federation.documents import context
@@ -28,6 +28,8 @@ def person(actor: Actor, keys: Iterable[Key], addresses: Addresses) -> dict[str,
         "outbox": actor.outbox,
         "followers": actor.followers,
         "following": actor.following,
+        "featured": featured_of(actor.uri),
+        "featuredTags": featured_tags_of(actor.uri),
         "endpoints": {"sharedInbox": addresses.shared_inbox},
         "manuallyApprovesFollowers": actor.locked,
         "discoverable": actor.discoverable,
