@@ -1,8 +1,15 @@
-"""Putting a post into the home timelines of those who receive it here."""
+"""Putting a post, or the boost that brings it, into the home timelines of those who receive it here.
 
-from sqlalchemy import delete, literal, select
+An entry is put for whoever follows; whether it is shown (an answer to strangers, a mute) is decided when it is read, so
+that nothing depends on the order in which things came.
+"""
+
+from typing import Any
+
+from sqlalchemy import BigInteger, ColumnElement, delete, exists, literal, select, text
 from sqlalchemy.sql import Select
 
+from privapub.actors import blocks
 from privapub.actors.tables import actor
 from privapub.database.transaction import Transaction
 from privapub.follows.read import ACCEPTED
@@ -10,8 +17,12 @@ from privapub.follows.tables import follow
 from privapub.posts import audience
 from privapub.posts.read import Post
 from privapub.posts.tables import boost
-from privapub.posts.tables import post as post_table
+from privapub.posts.tables import post as posts
 from privapub.timelines.tables import timeline_entry
+
+# Within this much of the numbers of entries (`identifiers.sortable`: milliseconds, then 20 bits) a post is boosted once.
+DAY = 86_400_000 << 20
+_COLUMNS = ["persona_id", "entry_id", "post_id", "boost_id"]
 
 
 async def fill(tx: Transaction, post: Post, now: float) -> int:  # noqa: ARG001 - as all verbs
@@ -22,20 +33,32 @@ async def fill(tx: Transaction, post: Post, now: float) -> int:  # noqa: ARG001 
     if post.deleted_at is not None:
         return 0
     to = await audience.recipients(tx, post)
+    entry = (literal(post.id), literal(post.id), literal(None, BigInteger))
     new = await _add(
-        tx,
-        select(actor.c.id, literal(post.id), literal(post.id)).where(
-            actor.c.id.in_([post.author_id, *to.actor_ids]), actor.c.local
-        ),
+        tx, select(actor.c.id, *entry).where(actor.c.id.in_([post.author_id, *to.actor_ids]), actor.c.local)
     )
     if to.followers:
-        followers = select(follow.c.follower_id, literal(post.id), literal(post.id)).join(
-            actor, actor.c.id == follow.c.follower_id
-        )
-        new += await _add(
-            tx, followers.where(follow.c.followed_id == post.author_id, follow.c.state == ACCEPTED, actor.c.local)
-        )
+        new += await _add(tx, _followers(post.author_id, entry))
     return new
+
+
+async def fill_boost(tx: Transaction, boost_id: int, now: float) -> int:  # noqa: ARG001 - as all verbs
+    """The boosted post stands in the timelines of the booster's followers here, and in its own if it is ours.
+
+    Not where it came within a day, by itself or with another boost; nor where the reader may not see it. Returns how
+    many timelines it is new in.
+    """
+    found = await tx.first(
+        select(boost.c.actor_id, posts).join(posts, posts.c.id == boost.c.post_id).where(boost.c.id == boost_id)
+    )
+    if found is None or found.deleted_at is not None:
+        return 0
+    if tx.dialect == "postgresql":  # two boosts of one post may be handled at once; SQLite has one writer at a time
+        await tx.execute(text("SELECT pg_advisory_xact_lock(:post)"), [{"post": found.id}])
+    brought = literal(boost_id), literal(found.id), literal(boost_id)
+    to_followers = _new_to(_followers(found.actor_id, brought), follow.c.follower_id, found, boost_id)
+    own = select(actor.c.id, *brought).where(actor.c.id == found.actor_id, actor.c.local)
+    return await _add(tx, to_followers) + await _add(tx, _new_to(own, actor.c.id, found, boost_id))
 
 
 async def forget(tx: Transaction, post_id: int) -> int:
@@ -44,37 +67,37 @@ async def forget(tx: Transaction, post_id: int) -> int:
     return forgotten.rowcount
 
 
-async def _add(tx: Transaction, who: Select[tuple[int, int, int]]) -> int:
+def _followers(followed_id: int, entry: tuple[Any, ...]) -> Select[Any]:
+    """This entry for each follower that is ours."""
+    return (
+        select(follow.c.follower_id, *entry)
+        .join(actor, actor.c.id == follow.c.follower_id)
+        .where(
+            follow.c.followed_id == followed_id,
+            follow.c.state == ACCEPTED,
+            actor.c.local,
+            ~blocks.between(follow.c.followed_id, follow.c.follower_id),
+        )
+    )
+
+
+def _new_to(readers: Select[Any], reader: ColumnElement[int], boosted: Any, boost_id: int) -> Select[Any]:
+    """Those of the readers to whom the post did not come within a day; an answer that did may have been passed over."""
+    shown = timeline_entry.alias()
+    came = exists().where(
+        shown.c.post_id == boosted.id,
+        shown.c.persona_id == reader,
+        shown.c.entry_id.between(boost_id - DAY, boost_id + DAY),
+    )
+    if boosted.in_reply_to is not None:
+        came = came.where(shown.c.boost_id.is_not(None))
+    return readers.where(~came.correlate_except(shown), ~blocks.between(boosted.author_id, reader))
+
+
+async def _add(tx: Transaction, who: Select[Any]) -> int:
     added = await tx.execute(
         tx.insert(timeline_entry)
-        .from_select(["persona_id", "entry_id", "post_id"], who)
+        .from_select(_COLUMNS, who)
         .on_conflict_do_nothing(index_elements=[timeline_entry.c.persona_id, timeline_entry.c.entry_id])
     )
     return added.rowcount
-
-
-async def fill_boost(tx: Transaction, boost_id: int, now: float) -> int:  # noqa: ARG001 - as all verbs
-    """A boost stands in the timelines of whoever boosted and of their followers here; twice is as good as once.
-
-    Returns how many timelines it is new in. One that was taken back, or of a deleted post, goes nowhere.
-    """
-    which = select(boost.c.actor_id, boost.c.post_id).join(post_table, post_table.c.id == boost.c.post_id)
-    found = await tx.first(which.where(boost.c.id == boost_id, post_table.c.deleted_at.is_(None)))
-    if found is None:
-        return 0
-    entry = (literal(boost_id), literal(found.post_id), literal(boost_id))
-    followers = (
-        select(follow.c.follower_id, *entry)
-        .join(actor, actor.c.id == follow.c.follower_id)
-        .where(follow.c.followed_id == found.actor_id, follow.c.state == ACCEPTED, actor.c.local)
-    )
-    booster = select(actor.c.id, *entry).where(actor.c.id == found.actor_id, actor.c.local)
-    new = 0
-    for who in (booster, followers):
-        added = await tx.execute(
-            tx.insert(timeline_entry)
-            .from_select(["persona_id", "entry_id", "post_id", "boost_id"], who)
-            .on_conflict_do_nothing(index_elements=[timeline_entry.c.persona_id, timeline_entry.c.entry_id])
-        )
-        new += added.rowcount
-    return new

@@ -3,7 +3,6 @@
 Anybody may block anybody. Each sees nothing of the other from then on, and no follow between them remains.
 """
 
-from privapub.actors.read import Actor
 from privapub.database.transaction import Transaction
 from privapub.federation.inbox.arrived import Arrived
 from privapub.federation.inbox.store import was_undone
@@ -23,8 +22,3 @@ async def on_block(tx: Transaction, arrived: Arrived, now: float) -> str | None:
             return "undone-before"
     await blocking.receive_block(tx, signer.id, blocked.id, activity.id or "", now)
     return None
-
-
-async def undo_block(tx: Transaction, signer: Actor, blocked: Actor, now: float) -> bool:
-    """The same actor takes it back; False where there was no such block."""
-    return blocked.local and await blocking.receive_unblock(tx, signer.id, blocked.id, now)
