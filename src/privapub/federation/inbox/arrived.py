@@ -15,11 +15,12 @@ class Wanted:
     """Something that must be fetched first.
 
     `actor`: an actor, read afresh from its origin; `address`: the address of an embedded profile; `post`: a post, with
-    its author.
+    its author. `shared`: of a post, one fetch for all who want it, or one of a moment ago, will do.
     """
 
     what: Literal["actor", "address", "post"]
     uri: str
+    shared: bool = False
 
 
 @dataclass(frozen=True)

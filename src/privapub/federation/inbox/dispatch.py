@@ -4,8 +4,10 @@ The job of kind `inbox`, lane `inbox`, has one argument, the number of its row. 
 """
 
 from collections.abc import Mapping
+from functools import partial
 
 from privapub.actors import read as actors
+from privapub.actors.read import Actor
 from privapub.database.transaction import Transaction
 from privapub.errors import PrivaPubError
 from privapub.federation.documents.problems import BadDocument
@@ -15,13 +17,15 @@ from privapub.federation.fetching.actor import fetch_actor, learn
 from privapub.federation.fetching.document import final
 from privapub.federation.fetching.origin import origin
 from privapub.federation.fetching.post import fetch_post
-from privapub.federation.inbox import on_add, on_create, on_update, store
+from privapub.federation.fetching.shared import shared
+from privapub.federation.inbox import on_add, on_announce, on_create, on_update, store
 from privapub.federation.inbox.arrived import Arrived, Fetched, Handling, Wanted
 from privapub.federation.inbox.kinds import named
 from privapub.federation.inbox.on_accept import on_accept
 from privapub.federation.inbox.on_block import on_block
 from privapub.federation.inbox.on_delete import on_delete
 from privapub.federation.inbox.on_follow import on_follow
+from privapub.federation.inbox.on_like import on_like
 from privapub.federation.inbox.on_reject import on_reject
 from privapub.federation.inbox.on_remove import on_remove
 from privapub.federation.inbox.on_undo import on_undo
@@ -33,10 +37,13 @@ from privapub.server import Server
 HANDLINGS: Mapping[str, Handling] = {
     "Accept": Handling(on_accept),
     "Add": Handling(on_add.on_add, on_add.want),
+    "Announce": Handling(on_announce.on_announce, on_announce.want),
     "Block": Handling(on_block),
     "Create": Handling(on_create.on_create, on_create.want),
     "Delete": Handling(on_delete),
+    "EmojiReact": Handling(on_like),
     "Follow": Handling(on_follow),
+    "Like": Handling(on_like),
     "Reject": Handling(on_reject),
     "Remove": Handling(on_remove),
     "Undo": Handling(on_undo),
@@ -73,9 +80,14 @@ async def _get(server: Server, wanted: Wanted, arrived: Arrived) -> Fetched:
         case "address":
             return Fetched(actor=await learn(server, read_actor(arrived.activity.object or {})))
         case "post":
-            post = await fetch_post(server, wanted.uri)
-            theirs = post.author == arrived.signer.uri
-            return Fetched(post, arrived.signer if theirs else await fetch_actor(server, post.author))
+            get = partial(_post, server, wanted.uri, arrived.signer)
+            return await (shared(server.door, wanted.uri, get) if wanted.shared else get())
+
+
+async def _post(server: Server, uri: str, signer: Actor) -> Fetched:
+    """A post with its author, who is asked for only where that is not the signer."""
+    post = await fetch_post(server, uri)
+    return Fetched(post, signer if post.author == signer.uri else await fetch_actor(server, post.author))
 
 
 async def write(server: Server, tx: Transaction, job: Job, fetched: Fetched, now: float) -> Outcome | None:

@@ -1,11 +1,17 @@
-"""How an Undo that came too early is told from one that is about something else. Pure."""
+"""How an Undo that came too early is told from one that is about something else, and what it swallows."""
+
+from privapub.database.transaction import Transaction
+from privapub.federation.inbox.store import was_undone
 
 
 def undo_keys(actor: str, kind: str, activity_id: str | None, object_id: str | None) -> tuple[str, ...]:
-    """The names under which an activity may have been undone before it came: by its id, else by what it is about."""
+    """The names under which an activity may have been undone before it came: by its id, else by what it is about.
+
+    (Pure.) By its id alone, too, whatever its kind: an Undo may hold nothing else.
+    """
     keys = []
     if activity_id:
-        keys.append(undo_key(actor, kind, activity_id, None))
+        keys += [undo_key(actor, kind, activity_id, None), undo_key(actor, "", activity_id, None)]
     if object_id:
         keys.append(undo_key(actor, kind, None, object_id))
     return tuple(keys)
@@ -14,6 +20,17 @@ def undo_keys(actor: str, kind: str, activity_id: str | None, object_id: str | N
 def undo_key(actor: str, kind: str, activity_id: str | None, object_id: str | None) -> str:
     """The name under which an Undo is remembered: the id of what it undoes, or, where it has none, what that is about.
 
-    By its id alone where it has one: who follows again, with another id, is not taken for the one who took it back.
+    (Pure.) By its id alone where it has one: who follows again, with another id, is not taken for the one who took it
+    back. The kind is "" where the Undo does not tell it.
     """
     return f"{actor} {kind} {activity_id}" if activity_id else f"{actor} {kind} of {object_id}"
+
+
+async def swallowed(
+    tx: Transaction, actor: str, kind: str, activity_id: str | None, object_id: str | None, now: float
+) -> bool:
+    """Whether this was taken back before it came, by an Undo that so has done its work."""
+    for key in undo_keys(actor, kind, activity_id, object_id):
+        if await was_undone(tx, key, now):
+            return True
+    return False
