@@ -218,6 +218,12 @@ class Settings:
         "a whole number from 1 to 500",
         _whole(1, 500),
     )
+    threads_at_once: int = _setting(
+        2,
+        "How many threads one process reads from other servers at a time.",
+        "a whole number from 1 to 50",
+        _whole(1, 50),
+    )
     max_body: int = _setting(
         1024 * 1024,
         "The largest body that an inbox takes, in bytes.",

@@ -9,7 +9,7 @@ from privapub.federation.inbox import store
 from privapub.jobs import hosts
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import Job, NewJob
-from privapub.posts import tombstones
+from privapub.posts import threads, tombstones
 from privapub.telemetry import prune as telemetry
 
 PRUNE = "prune"
@@ -23,6 +23,6 @@ async def plan(tx: Transaction, run_at: float | None = None) -> None:
 
 async def prune(tx: Transaction, _job: Job, _fetched: Any, now: float) -> None:
     """Each room knows how long its rows live."""
-    for room in (telemetry, deliver, scheme, store, tombstones, hosts):
+    for room in (telemetry, deliver, scheme, store, tombstones, threads, hosts):
         await room.prune(tx, now)
     await plan(tx, now + EVERY)

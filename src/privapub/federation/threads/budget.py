@@ -40,21 +40,20 @@ class Budget:
         """The seconds that are left, 0 when there are none."""
         return max(0.0, self.seconds - (clock.monotonic() - self.begun))
 
-    @property
     def spent(self) -> bool:
         """Whether nothing more may be asked for."""
         return self.objects <= 0 or self.bytes <= 0 or self.left <= 0
 
     def take_object(self) -> bool:
         """Whether one more post may be asked for; then it counts."""
-        if self.spent:
+        if self.spent():
             return False
         self.objects -= 1
         return True
 
     def take_collection(self) -> bool:
         """Whether one more collection or page may be asked for; then it counts."""
-        if self.spent or self.collections <= 0:
+        if self.spent() or self.collections <= 0:
             return False
         self.collections -= 1
         return True

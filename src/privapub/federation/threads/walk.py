@@ -139,13 +139,13 @@ class Walk:
             async for uris in pages:
                 total += len(uris)
                 await self._take(uris, trusted=trusted)
-                if self._budget.spent:
+                if self._budget.spent():
                     break
         return total > 1 or (total == 1 and trusted)
 
     async def _down(self) -> None:
         """What answers each post, and what answers that, level by level."""
-        while self._below and not self._budget.spent:
+        while self._below and not self._budget.spent():
             for node in list(self._below)[: COLLECTIONS_AHEAD + 1]:
                 if self._readable(node):
                     self._start_opening(str(node.replies))
@@ -155,7 +155,7 @@ class Walk:
                 async with aclosing(ids_in(str(node.replies), self._open)) as pages:
                     async for uris in pages:
                         await self._take(uris, trusted=False)
-                        if self._budget.spent:
+                        if self._budget.spent():
                             return
 
     def _readable(self, node: Known) -> bool:
@@ -189,7 +189,7 @@ class Walk:
             got = await self._post(uri)
             if got is not None:
                 ready += await self._with_parents(got, trusted=trusted)
-            elif self._budget.spent:
+            elif self._budget.spent():
                 break
         await self._keep(ready)
         self._add(node for node in known.values() if trusted or node.in_reply_to in self._members)
