@@ -18,6 +18,8 @@ from privapub.effects.follow_asked import follow_asked
 from privapub.effects.follow_withdrawn import follow_withdrawn
 from privapub.effects.followed import followed
 from privapub.effects.persona_edited import persona_edited
+from privapub.effects.poll_counted import poll_counted
+from privapub.effects.poll_ended import poll_ended
 from privapub.effects.post_boosted import post_boosted
 from privapub.effects.post_deleted import post_deleted
 from privapub.effects.post_edited import post_edited
@@ -25,15 +27,16 @@ from privapub.effects.post_pinned import post_pinned
 from privapub.effects.post_published import post_published
 from privapub.effects.post_received import post_received
 from privapub.effects.post_unpinned import post_unpinned
+from privapub.effects.prune import PRUNE, prune
 from privapub.effects.reaction_added import reaction_added
 from privapub.effects.reaction_withdrawn import reaction_withdrawn
-from privapub.effects.prune import PRUNE, prune
 from privapub.effects.tag_featured import tag_featured
 from privapub.effects.tag_unfeatured import tag_unfeatured
+from privapub.effects.vote_cast import vote_cast
 from privapub.federation.delivery.deliver import DELIVERY, HOLD
 from privapub.federation.delivery.parcels import Parcels
 from privapub.federation.delivery.send import record, send
-from privapub.federation.inbox import dispatch
+from privapub.federation.inbox import dispatch, read_poll
 from privapub.federation.inbox.store import INBOX
 from privapub.federation.threads.budget import Turns
 from privapub.federation.threads.read import read_thread
@@ -44,6 +47,8 @@ from privapub.jobs.kind import JobKind, Write
 from privapub.personas.facts import PersonaEdited
 from privapub.posts.facts import (
     BoostWithdrawn,
+    PollCounted,
+    PollEnded,
     PostBoosted,
     PostDeleted,
     PostEdited,
@@ -53,7 +58,9 @@ from privapub.posts.facts import (
     PostUnpinned,
     ReactionAdded,
     ReactionWithdrawn,
+    VoteCast,
 )
+from privapub.posts.polls import READ_POLL
 from privapub.posts.threads import CONTEXT
 from privapub.server import Server
 
@@ -69,6 +76,8 @@ EFFECTS: Mapping[type, Effect] = {
     FollowWithdrawn: follow_withdrawn,
     Followed: followed,
     PersonaEdited: persona_edited,
+    PollCounted: poll_counted,
+    PollEnded: poll_ended,
     PostBoosted: post_boosted,
     PostDeleted: post_deleted,
     PostEdited: post_edited,
@@ -80,9 +89,10 @@ EFFECTS: Mapping[type, Effect] = {
     PostUnpinned: post_unpinned,
     TagFeatured: tag_featured,
     TagUnfeatured: tag_unfeatured,
+    VoteCast: vote_cast,
 }
 OF_FACTS = frozenset(fact_kind(fact) for fact in EFFECTS)
-KINDS = frozenset({CONTEXT, DELIVERY, INBOX, PRUNE}) | OF_FACTS  # the names in the table
+KINDS = frozenset({CONTEXT, DELIVERY, INBOX, PRUNE, READ_POLL}) | OF_FACTS  # the names in the table
 
 
 def in_words(kinds: Iterable[str] = KINDS) -> str:
@@ -116,6 +126,7 @@ def job_kinds(server: Server) -> dict[str, JobKind]:
         ),
         JobKind(CONTEXT, fetch=partial(read_thread, server, Turns()), at_once=settings.threads_at_once, attempts=3),
         JobKind(PRUNE, write=prune, at_once=1),
+        JobKind(READ_POLL, fetch=partial(read_poll.fetch, server), write=read_poll.write, at_once=2, attempts=3),
         *(JobKind(fact_kind(fact), write=_effect(fact, effect, addresses)) for fact, effect in EFFECTS.items()),
     ]
     return {kind.name: kind for kind in kinds}

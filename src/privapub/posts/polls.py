@@ -19,7 +19,7 @@ from privapub.jobs.job import FACTS, NewJob
 from privapub.markup.clean import plain
 from privapub.posts import audience, read
 from privapub.posts.facts import PollCounted, PollEnded, VoteCast
-from privapub.posts.poll_read import Poll, choices
+from privapub.posts.poll_read import choices
 from privapub.posts.read import Post
 from privapub.posts.tables import poll, poll_vote
 
@@ -192,15 +192,14 @@ async def read_later(tx: Transaction, post: Post, now: float, *, trigger: str = 
     return await put(tx, [job]) > 0
 
 
-async def close(tx: Transaction, post_id: int, ends_at: float) -> Poll | None:
-    """The poll that was to end then is over: as it is now. None where it ends at another time, or was closed before."""
+async def close(tx: Transaction, post_id: int, ends_at: float) -> bool:
+    """The poll that was to end then is over; False where it ends at another time, or was closed before."""
     closed = await tx.execute(
         update(poll)
         .where(poll.c.post_id == post_id, poll.c.ends_at == ends_at, poll.c.closed_at.is_(None))
         .values(closed_at=ends_at)
     )
-    post = await read.by_id(tx, post_id) if closed.rowcount else None
-    return None if post is None else post.poll
+    return closed.rowcount > 0
 
 
 async def votes_of(tx: Transaction, post_id: int, actor_id: int) -> list[tuple[int, str]]:

@@ -1,4 +1,4 @@
-"""Our posts as documents (ActivityStreams Vocabulary: Note, Tombstone; ActivityPub, section 5 for the addressing)."""
+"""Our posts as documents (ActivityStreams Vocabulary: Note, Question, Tombstone; ActivityPub, section 5: the addressing)."""
 
 from typing import Any
 
@@ -6,13 +6,14 @@ from privapub import clock
 from privapub.actors.read import Actor
 from privapub.federation.documents import context
 from privapub.federation.documents.properties import PUBLIC
+from privapub.federation.documents.write_poll import question
 from privapub.posts.read import Post
 
 _UNKNOWN_AUDIENCE = "no addressing on the wire for the audience {!r}"
 
 
 def note(post: Post, author: Actor) -> dict[str, Any]:
-    """The post as its readers get it: the same for all of them.
+    """The post as its readers get it: the same for all of them. One that asks something is a Question.
 
     Raises ValueError for an audience that has no such rendering.
     """
@@ -32,9 +33,10 @@ def note(post: Post, author: Actor) -> dict[str, Any]:
         "sensitive": bool(post.sensitive or post.summary),
         "content": post.content,
         "contentMap": {post.language: post.content} if post.language else None,
-        "source": {"content": post.source, "mediaType": "text/plain"} if post.source else None,
+        "source": {"content": post.source, "mediaType": f"text/{post.text_format}"} if post.source else None,
         "tag": [_tag(tag) for tag in post.tags],
         "attachment": [],
+        **({} if post.poll is None else question(post.poll)),
     }
     return {name: value for name, value in document.items() if value is not None}
 

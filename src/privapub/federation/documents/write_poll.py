@@ -1,0 +1,35 @@
+"""Our polls and votes as documents (ActivityStreams Vocabulary, Question; counts and votes as Mastodon writes them)."""
+
+from typing import Any
+
+from privapub import clock
+from privapub.federation.documents import context
+from privapub.posts.poll_read import Poll
+
+
+def question(poll: Poll) -> dict[str, Any]:
+    """What a post's document has beyond that of a Note where the post asks something."""
+    document: dict[str, Any] = {
+        "type": "Question",
+        "anyOf" if poll.multiple else "oneOf": [
+            {"type": "Note", "name": option.name, "replies": {"type": "Collection", "totalItems": option.votes or 0}}
+            for option in poll.options
+        ],
+        "votersCount": poll.voters or 0,
+        "endTime": None if poll.ends_at is None else clock.iso(poll.ends_at),
+        "closed": None if poll.closed_at is None else clock.iso(poll.closed_at),
+    }
+    return {name: value for name, value in document.items() if value is not None}
+
+
+def vote(uri: str, voter: str, asked: str, author: str, name: str) -> dict[str, Any]:
+    """The Create of a vote for the answer of this name, to the poll's author alone: a Note without a text."""
+    note = {"id": uri, "type": "Note", "attributedTo": voter, "to": [author], "inReplyTo": asked, "name": name}
+    return {
+        "@context": context.PLAIN,
+        "id": f"{uri}/activity",
+        "type": "Create",
+        "actor": voter,
+        "to": [author],
+        "object": note,
+    }
