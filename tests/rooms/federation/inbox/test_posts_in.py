@@ -12,7 +12,6 @@ from privapub.actors import read as actors
 from privapub.actors.read import Actor
 from privapub.follows import read as follows
 from privapub.posts import read as posts
-from privapub.timelines import read as timelines
 
 
 async def followed(world: World) -> tuple[Actor, Person, Actor]:
@@ -45,7 +44,7 @@ async def test_a_post_of_somebody_who_is_followed_is_cleaned_and_reaches_the_tim
     assert (post.author_id, post.audience) == (theirs.id, "public")
     assert "script" not in post.content
     async with world.database.read() as tx:
-        assert [entry.id for entry in await timelines.home(tx, alice.id)] == [post.id]
+        assert [entry.id for entry in await at_home(tx, alice.id)] == [post.id]
 
 
 async def test_the_same_post_by_shared_and_personal_inbox_is_one_post(world: World) -> None:
@@ -55,7 +54,7 @@ async def test_the_same_post_by_shared_and_personal_inbox_is_one_post(world: Wor
         await world.drain()
     assert world.arrivals()[("peer.test", "copy", "")] == 1
     async with world.database.read() as tx:
-        assert len(await timelines.home(tx, alice.id)) == 1
+        assert len(await at_home(tx, alice.id)) == 1
 
 
 async def test_a_post_of_a_stranger_that_concerns_nobody_is_kept_out(world: World) -> None:
@@ -100,7 +99,7 @@ async def test_a_direct_post_is_for_those_it_names_and_not_for_the_followers_of_
     assert sorted(str(why) for why in await kept_out(world)) == ["None", "None", "not-for-us"]
     assert await names(world, "https://peer.test/n/1") == ("bob",)
     async with world.database.read() as tx:
-        assert await timelines.home(tx, alice.id) == []
+        assert await at_home(tx, alice.id) == []
 
 
 async def test_what_names_nobody_and_comes_to_a_personal_inbox_is_for_its_owner(world: World) -> None:
@@ -235,10 +234,10 @@ async def test_a_delete_of_an_actor_marks_it_gone_and_ends_its_follows(world: Wo
 
 async def test_what_is_not_handled_is_kept_out_with_a_reason_and_is_no_error(world: World) -> None:
     alice, carol = await world.persona(), world.person("https://peer.test/u/carol")
-    for number, kind in enumerate(("Like", "Announce", "Flag", "Strange")):
+    for number, kind in enumerate(("Dislike", "View", "Strange")):
         sent = of(kind, carol, f"https://peer.test/x/{number}", f"https://peer.test/k/{number}")
         assert (await world.post(alice.inbox, sent, by=carol)).status == 202
     strange = create(carol, {"type": "Chess", "id": "https://peer.test/c/1", "attributedTo": carol.uri})
     await world.post(alice.inbox, strange, by=carol)
     await world.drain()
-    assert await kept_out(world) == ["kind-Like", "kind-Announce", "kind-Flag", "kind-other", "wrong-type"]
+    assert await kept_out(world) == ["kind-Dislike", "kind-View", "kind-other", "wrong-type"]
