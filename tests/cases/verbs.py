@@ -15,6 +15,7 @@ from fakes.world import World
 from privapub import clock, scope
 from privapub.actors.read import Actor
 from privapub.composing import compose
+from privapub.composing.learn import learnt
 from privapub.errors import InvalidInput, NotAllowed, NotFound, PrivaPubError
 from privapub.federation.fetching.webfinger import resolve
 from privapub.follows import follow as follows
@@ -99,7 +100,7 @@ async def search(world: World, what: str) -> Actor | Post:
             if not what.startswith("https://"):
                 raise
             try:
-                found = await compose._learnt(world.server, what)
+                found = await learnt(world.server, what)
             except PrivaPubError:
                 raise error from None
     if found is None:

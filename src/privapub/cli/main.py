@@ -14,6 +14,7 @@ from privapub.cli import (
     persona,
     pins,
     post,
+    post_liked,
     restore,
     serve,
     timeline,
@@ -32,7 +33,7 @@ app = typer.Typer(
 )
 for group in (account, persona, follow, post, jobs, hosts, federation):
     app.add_typer(group.app)
-for of_post in (pins.pin, pins.unpin):
+for of_post in (pins.pin, pins.unpin, *post_liked.COMMANDS):
     post.app.command()(of_post)
 persona.app.add_typer(pins.tags)
 for command in (
