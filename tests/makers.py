@@ -13,6 +13,7 @@ from privapub.actors import read as actors
 from privapub.actors.addresses import Addresses
 from privapub.actors.read import Actor
 from privapub.actors.remote import LearntKey, Profile, learn
+from privapub.database.page import Window
 from privapub.database.transaction import Transaction
 from privapub.follows import follow as follows
 from privapub.personas import create
@@ -22,6 +23,7 @@ from privapub.posts import read as posts
 from privapub.posts.publish import publish
 from privapub.posts.read import Post
 from privapub.posts.receive import ReceivedPost, receive
+from privapub.timelines.home import home
 
 DOMAIN = "sut.test"
 ADDRESSES = Addresses(f"https://{DOMAIN}")
@@ -121,3 +123,8 @@ async def facts(tx: Transaction, kind: str = "") -> list[dict[str, Any]]:
     """The arguments of the facts that were put so far, of this kind (`post_published`, …) or of all, oldest first."""
     rows = await tx.all(sql("SELECT kind, args FROM job ORDER BY id"))
     return [json.loads(row.args) for row in rows if kind in ("", row.kind)]
+
+
+async def at_home(tx: Transaction, persona_id: int, limit: int = 20) -> list[Post]:
+    """The posts of a persona's home timeline, newest first."""
+    return [entry.post for entry in (await home(tx, persona_id, Window(limit=limit), clock.now())).items]

@@ -7,12 +7,12 @@ from cases import verbs
 from cases.play import MUST, MUST_NOT, Play
 from cases.words import Unknown
 from fakes.activities import post_at
+from makers import at_home
 from privapub import clock
 from privapub.actors.read import Actor
 from privapub.errors import PrivaPubError
 from privapub.posts import read as posts
 from privapub.posts.read import Post
-from privapub.timelines import read as timelines
 
 LARGEST = 20_000  # letters of one text, bytes of one list
 MANY = 50  # a list of a profile, people that are told of a post, requests that it causes
@@ -38,7 +38,7 @@ async def shown(play: Play, uri: str) -> bool:
     if found is None or found.audience in (posts.PUBLIC, posts.UNLISTED):
         return found is not None
     async with play.world.database.read() as tx:
-        homes = [post.uri for ours in play.on.ours.values() for post in await timelines.home(tx, ours.id)]
+        homes = [post.uri for ours in play.on.ours.values() for post in await at_home(tx, ours.id)]
     return uri in homes
 
 
@@ -189,7 +189,7 @@ async def cut(play: Play) -> None:
     assert max(len(known.name), len(known.summary)) <= LARGEST
     assert len(known.fields) <= MANY
     async with play.world.database.read() as tx:
-        for post in await timelines.home(tx, play.on.alice.id):
+        for post in await at_home(tx, play.on.alice.id):
             assert max(len(_said(post)), len(json.dumps([dict(tag) for tag in post.tags]))) <= 3 * LARGEST
             assert len((await posts.recipient_ids(tx, [post.id]))[post.id]) <= MANY
     stored = await play.on.state()

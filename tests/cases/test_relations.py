@@ -6,8 +6,8 @@ from cases.folder import case
 from cases.stage import stage
 from fakes.activities import asked, create, note, of, post_at, state
 from fakes.world import World
+from makers import at_home
 from privapub.posts import audience
-from privapub.timelines import read as timelines
 
 pytestmark = pytest.mark.case("privacy/03-pending-is-not-following")
 CAROL = "https://peer.test/u/carol"
@@ -35,8 +35,8 @@ async def test_privacy_03_who_only_asked_does_not_follow(world: World) -> None:
     async with world.database.read() as tx:
         assert await audience.may_see_now(tx, post, on.alice.id)
         assert not await audience.may_see_now(tx, post, bob.id)
-        assert [each.id for each in await timelines.home(tx, on.alice.id)] == [post.id]
-        assert await timelines.home(tx, bob.id) == []
+        assert [each.id for each in await at_home(tx, on.alice.id)] == [post.id]
+        assert await at_home(tx, bob.id) == []
     # After a Reject new ones come to nobody here.
     reject = of("Reject", carol, asked(on.alice, carol, follow), "https://peer.test/rej/1")
     await world.post(on.alice.inbox, reject, by=carol)

@@ -5,13 +5,12 @@ from dataclasses import dataclass, replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from makers import make_follow, make_persona, make_post, make_remote
+from makers import at_home, make_follow, make_persona, make_post, make_remote
 from privapub.database.connect import Database
 from privapub.posts import audience
 from privapub.posts.audience import OPEN, Recipients, addressed, may_see
 from privapub.posts.read import Post
 from privapub.timelines.fill import fill
-from privapub.timelines.read import home
 
 AUTHOR = 0
 AUDIENCES = ("public", "unlisted", "followers", "circle", "direct")
@@ -123,7 +122,7 @@ async def test_the_database_and_the_timelines_agree_for_every_tie_and_audience(d
             for actor_id, state, named, local in ties:
                 gets = named or (state == "accepted" and whom != "direct")
                 assert await audience.may_see_now(tx, post, actor_id) == (gets or whom in OPEN)
-                shown = post.id in {one.id for one in await home(tx, actor_id)}
+                shown = post.id in {one.id for one in await at_home(tx, actor_id)}
                 assert shown == (gets and local), (whom, state, named)
-            assert post.id in {one.id for one in await home(tx, author.id)}
+            assert post.id in {one.id for one in await at_home(tx, author.id)}
             assert await audience.may_see_now(tx, post, None) == (whom in OPEN)

@@ -1,15 +1,19 @@
 """A persona changed a post: the new text goes to whoever got the old one, and to whom it may go since."""
 
 from privapub import identifiers
+from privapub.actors import blocks
 from privapub.actors.addresses import Addresses
-from privapub.actors.read import known
+from privapub.actors.read import by_uris, known
 from privapub.database.transaction import Transaction
 from privapub.effects.post_published import targets
 from privapub.federation.delivery import inboxes, sent
 from privapub.federation.delivery.deliver import deliver
+from privapub.federation.delivery.inboxes import Target
 from privapub.federation.documents.write_activity import update
 from privapub.federation.documents.write_post import note
+from privapub.notifications import notify
 from privapub.posts.facts import PostEdited
+from privapub.posts.read import Post
 from privapub.posts.read import by_id as post_by_id
 from privapub.timelines.fill import fill
 
@@ -20,13 +24,22 @@ async def post_edited(tx: Transaction, fact: PostEdited, addresses: Addresses, n
     if post is None or post.deleted_at is not None:
         return
     await fill(tx, post, now)
+    await notify.of_post(tx, post, now)
     author = await known(tx, post.author_id)
     await deliver(
         tx,
         author.id,
         update(note(post, author), addresses.activity(identifiers.token())),
-        inboxes.unique([*await sent.targets_of(tx, post.id), *await targets(tx, post)]),
+        inboxes.unique([*await _still(tx, post), *await targets(tx, post)]),
         about=post.uri,
         post_id=post.id,
         now=now,
     )
+
+
+async def _still(tx: Transaction, post: Post) -> list[Target]:
+    """Where the post went, but for the own inboxes of those whom a block parts from its author since."""
+    went = await sent.targets_of(tx, post.id)
+    who = await by_uris(tx, {target.recipient for target in went if target.recipient})
+    blocked = await blocks.either_way(tx, post.author_id, [actor.id for actor in who.values()])
+    return [target for target in went if target.recipient not in who or who[target.recipient].id not in blocked]

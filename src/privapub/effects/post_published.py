@@ -8,6 +8,7 @@ from privapub.federation.delivery.deliver import deliver
 from privapub.federation.delivery.inboxes import Target
 from privapub.federation.documents.write_activity import create
 from privapub.federation.documents.write_post import note
+from privapub.notifications import notify
 from privapub.posts import audience
 from privapub.posts.facts import PostPublished
 from privapub.posts.read import Post
@@ -21,6 +22,7 @@ async def post_published(tx: Transaction, fact: PostPublished, _addresses: Addre
     if post is None or post.deleted_at is not None or post.activity_uri is None:
         return
     await fill(tx, post, now)
+    await notify.of_post(tx, post, now)
     author = await known(tx, post.author_id)
     await deliver(
         tx,

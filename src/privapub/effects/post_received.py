@@ -1,7 +1,8 @@
-"""A post came in: it goes to the timelines of those here who may see it and asked for it."""
+"""A post came in: it goes to the timelines here of those who may see it, and whom it names is told."""
 
 from privapub.actors.addresses import Addresses
 from privapub.database.transaction import Transaction
+from privapub.notifications import notify
 from privapub.posts.facts import PostReceived
 from privapub.posts.read import by_id
 from privapub.timelines.fill import fill
@@ -12,3 +13,4 @@ async def post_received(tx: Transaction, fact: PostReceived, _addresses: Address
     post = await by_id(tx, fact.post_id)
     if post is not None and post.deleted_at is None:
         await fill(tx, post, now)
+        await notify.of_post(tx, post, now)

@@ -20,7 +20,7 @@ from privapub.posts.tables import boost
 from privapub.posts.tables import post as posts
 from privapub.timelines.tables import timeline_entry
 
-# Within this much of the numbers of entries (`identifiers.sortable`: milliseconds, then 20 bits) a post is boosted once.
+# Within this much of the numbers of entries (`identifiers.sortable`: milliseconds, 20 bits) a post is boosted once.
 DAY = 86_400_000 << 20
 _COLUMNS = ["persona_id", "entry_id", "post_id", "boost_id"]
 

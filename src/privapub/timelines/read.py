@@ -1,43 +1,119 @@
-"""Reading the home timeline of a persona."""
+"""Reading the timelines that are nobody's own: what is public here or everywhere, under a tag; and what names one.
 
-from sqlalchemy import and_, or_, select
+A reader who signed in does not find there whom a block parts from it, whom it mutes, and what its filters hide.
+"""
 
+from typing import Any, Literal
+
+from sqlalchemy import ColumnElement, Select, exists, or_, select
+
+from privapub.actors import mutes
+from privapub.database.page import Page, Window, gather
 from privapub.database.transaction import Transaction
-from privapub.follows.read import ACCEPTED
-from privapub.follows.tables import follow
-from privapub.posts import audience
-from privapub.posts.read import Post, from_row
-from privapub.posts.tables import post, post_recipient
-from privapub.timelines.tables import timeline_entry
+from privapub.posts import audience, read
+from privapub.posts.tables import post, post_recipient, post_tag
+from privapub.timelines import filters
+from privapub.timelines.entry import Entry
+from privapub.timelines.matching import HIDE, NOTIFICATIONS, PUBLIC
+
+Where = Literal["local", "remote", "all"]
+_answered = post.alias("answered")
 
 
-async def home(tx: Transaction, persona_id: int, before: int | None = None, limit: int = 20) -> list[Post]:
-    """What those it follows wrote, what it wrote itself and what names it; newest first, nothing that was deleted.
+async def public(
+    tx: Transaction, reader_id: int | None, window: Window, now: float, *, where: Where = "all"
+) -> Page[Entry]:
+    """What is public and answers nobody else, written here, elsewhere or anywhere; newest first.
 
-    `before` is the number of the last post that was shown. What came while it followed somebody is not shown after.
+    `reader_id` None is somebody who did not sign in.
     """
-    follows = and_(
-        follow.c.follower_id == persona_id, follow.c.followed_id == post.c.author_id, follow.c.state == ACCEPTED
-    )
-    named = and_(post_recipient.c.post_id == post.c.id, post_recipient.c.actor_id == persona_id)
     statement = (
-        select(post, follow.c.id.label("follow_id"), post_recipient.c.actor_id.label("named_id"))
-        .join(timeline_entry, timeline_entry.c.post_id == post.c.id)
-        .outerjoin(follow, follows)
-        .outerjoin(post_recipient, named)
+        select(post)
+        .outerjoin(_answered, _answered.c.id == post.c.in_reply_to_id)
         .where(
-            timeline_entry.c.persona_id == persona_id,
-            post.c.deleted_at.is_(None),
-            or_(post.c.author_id == persona_id, follow.c.id.is_not(None), post_recipient.c.actor_id.is_not(None)),
+            post.c.audience == read.PUBLIC,
+            or_(post.c.in_reply_to.is_(None), _answered.c.author_id == post.c.author_id),
         )
     )
-    if before is not None:
-        statement = statement.where(timeline_entry.c.entry_id < before)
-    rows = await tx.all(statement.order_by(timeline_entry.c.entry_id.desc()).limit(limit))
-    return [
-        found
-        for row in rows
-        if audience.may_see(
-            found := from_row(row), persona_id, follows=row.follow_id is not None, named=row.named_id is not None
+    if where != "all":
+        statement = statement.where(post.c.local if where == "local" else ~post.c.local)
+    return await _read(tx, _wanted(statement, reader_id, now), post.c.id, reader_id, PUBLIC, window, now)
+
+
+async def tagged(
+    tx: Transaction,
+    tag: str,
+    reader_id: int | None,
+    window: Window,
+    now: float,
+    *,
+    where: Where = "all",
+    also: tuple[str, ...] = (),
+    never: tuple[str, ...] = (),
+) -> Page[Entry]:
+    """What is public and has this tag (its key: `markup.hashtags.tag_key`), newest first.
+
+    `also`: tags that it has too, all of them; `never`: that it has none of.
+    """
+    statement = (
+        select(post)
+        .join(post_tag, post_tag.c.post_id == post.c.id)
+        .where(
+            post_tag.c.tag == tag,
+            post.c.audience == read.PUBLIC,
+            *(_has(other) for other in also),
+            *(~_has(other) for other in never),
         )
-    ]
+    )
+    if where != "all":
+        statement = statement.where(post.c.local if where == "local" else ~post.c.local)
+    return await _read(tx, _wanted(statement, reader_id, now), post_tag.c.post_id, reader_id, PUBLIC, window, now)
+
+
+async def mentions(
+    tx: Transaction, persona_id: int, window: Window, now: float, *, direct: bool = False
+) -> Page[Entry]:
+    """What names this persona, newest first; with `direct`, only what is for those who are named."""
+    statement = (
+        select(post)
+        .join(post_recipient, post_recipient.c.post_id == post.c.id)
+        .where(post_recipient.c.actor_id == persona_id)
+    )
+    if direct:
+        statement = statement.where(post.c.audience == read.DIRECT)
+    wanted = _wanted(statement, persona_id, now)
+    return await _read(tx, wanted, post_recipient.c.post_id, persona_id, NOTIFICATIONS, window, now)
+
+
+def _wanted(statement: Select[Any], reader_id: int | None, now: float) -> Select[Any]:
+    statement = statement.where(post.c.deleted_at.is_(None))
+    return statement if reader_id is None else statement.where(~mutes.muted(reader_id, post.c.author_id, now))
+
+
+def _has(tag: str) -> ColumnElement[bool]:
+    this = post_tag.alias()
+    return exists().where(this.c.post_id == post.c.id, this.c.tag == tag).correlate_except(this)
+
+
+async def _read(
+    tx: Transaction,
+    statement: Select[Any],
+    key: ColumnElement[int],
+    reader_id: int | None,
+    place: str,
+    window: Window,
+    now: float,
+) -> Page[Entry]:
+    wanted = [] if reader_id is None else await filters.in_force(tx, reader_id, place, now)
+
+    async def look(part: Window) -> list[tuple[int, Entry | None]]:
+        posts = [read.from_row(row) for row in await tx.all(part.of(statement, key))]
+        shown = {one.id for one in await audience.visible_to(tx, posts, reader_id)}
+        found: list[tuple[int, Entry | None]] = []
+        for one in posts:
+            matches = () if reader_id is None else filters.about(wanted, one, reader_id)
+            hidden = one.id not in shown or any(match.filter.action == HIDE for match in matches)
+            found.append((one.id, None if hidden else Entry(one.id, one, matches=matches)))
+        return found
+
+    return await gather(window, look)

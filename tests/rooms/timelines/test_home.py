@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from makers import make_follow, make_persona, make_post, make_remote
+from makers import at_home, make_follow, make_persona, make_post, make_remote
 from privapub.actors.read import Actor
 from privapub.database.connect import Database
+from privapub.database.page import Window
 from privapub.database.transaction import Transaction
 from privapub.follows import follow
 from privapub.personas.read import Persona
@@ -15,7 +16,7 @@ from privapub.posts.delete import delete
 from privapub.posts.read import Post
 from privapub.posts.receive import receive_delete
 from privapub.timelines.fill import fill, forget
-from privapub.timelines.read import home
+from privapub.timelines.home import home
 
 NOW = 1_800_000_000.0
 
@@ -45,9 +46,9 @@ async def test_it_holds_what_the_followed_wrote_and_what_one_wrote_oneself(datab
     async with database.write() as tx:
         theirs, own = await filled(tx, world.carol.id, "followers"), await filled(tx, world.alice.id, "followers")
         await filled(tx, world.bob.id)
-        assert set(await home(tx, world.alice.id)) == {theirs, own}
-        assert [post.author_id for post in await home(tx, world.bob.id)] == [world.bob.id]
-        assert await home(tx, world.carol.id) == []
+        assert set(await at_home(tx, world.alice.id)) == {theirs, own}
+        assert [post.author_id for post in await at_home(tx, world.bob.id)] == [world.bob.id]
+        assert await at_home(tx, world.carol.id) == []
 
 
 async def test_a_pending_follow_brings_nothing(database: Database, world: World) -> None:
@@ -55,15 +56,15 @@ async def test_a_pending_follow_brings_nothing(database: Database, world: World)
         await make_follow(tx, world.bob.id, world.carol.id, "pending")
         for audience in ("public", "unlisted", "followers"):
             await filled(tx, world.carol.id, audience)
-        assert await home(tx, world.bob.id) == []
-        assert len(await home(tx, world.alice.id)) == 3
+        assert await at_home(tx, world.bob.id) == []
+        assert len(await at_home(tx, world.alice.id)) == 3
 
 
 async def test_what_names_one_comes_from_anybody(database: Database, world: World) -> None:
     async with database.write() as tx:
         direct = await filled(tx, world.carol.id, "direct", (world.bob.id,))
-        assert await home(tx, world.bob.id) == [direct]
-        assert await home(tx, world.alice.id) == []
+        assert await at_home(tx, world.bob.id) == [direct]
+        assert await at_home(tx, world.alice.id) == []
 
 
 async def test_filling_twice_is_as_good_as_once(database: Database, world: World) -> None:
@@ -71,7 +72,7 @@ async def test_filling_twice_is_as_good_as_once(database: Database, world: World
         post = await make_post(tx, world.carol.id, named=[world.alice.id, world.bob.id])
         assert await fill(tx, post, NOW) == 2
         assert await fill(tx, post, NOW) == 0
-        assert await home(tx, world.alice.id) == [post]
+        assert await at_home(tx, world.alice.id) == [post]
 
 
 async def test_a_deleted_post_is_not_shown_and_goes_nowhere(database: Database, world: World) -> None:
@@ -79,7 +80,7 @@ async def test_a_deleted_post_is_not_shown_and_goes_nowhere(database: Database, 
         own, theirs = await filled(tx, world.alice.id), await filled(tx, world.carol.id)
         await delete(tx, own.id, world.alice.id, NOW)
         await receive_delete(tx, theirs.uri, world.carol.id, world.carol.uri, "peer.test", NOW)
-        assert await home(tx, world.alice.id) == []
+        assert await at_home(tx, world.alice.id) == []
         stone = await read.by_id(tx, own.id)
         assert stone is not None
         assert await forget(tx, own.id) == 1
@@ -90,10 +91,18 @@ async def test_it_comes_in_pages_newest_first(database: Database, world: World) 
     async with database.write() as tx:
         posts = [await filled(tx, world.carol.id) for _ in range(5)]
         newest_first = sorted((post.id for post in posts), reverse=True)
-        first = await home(tx, world.alice.id, limit=2)
-        second = await home(tx, world.alice.id, before=first[-1].id, limit=2)
-        third = await home(tx, world.alice.id, before=second[-1].id, limit=2)
-        assert [post.id for post in first + second + third] == newest_first
+        pages = [await home(tx, world.alice.id, Window(limit=2), NOW)]
+        while (before := pages[-1].older) is not None:
+            pages.append(await home(tx, world.alice.id, Window(before=before, limit=2), NOW))
+        assert [[entry.post.id for entry in page.items] for page in pages] == [
+            newest_first[:2], newest_first[2:4], newest_first[4:]
+        ]  # fmt: skip
+        back = await home(tx, world.alice.id, Window(just_after=newest_first[-1], limit=2), NOW)
+        assert [entry.id for entry in back.items] == newest_first[2:4]
+        assert (back.older, back.newer) == (newest_first[3], newest_first[2])
+        newest = await home(tx, world.alice.id, Window(after=newest_first[2]), NOW)
+        assert [entry.id for entry in newest.items] == newest_first[:2]
+        assert newest.older is None
 
 
 async def test_after_a_follow_ended_what_it_had_brought_is_not_shown(database: Database, world: World) -> None:
@@ -101,14 +110,14 @@ async def test_after_a_follow_ended_what_it_had_brought_is_not_shown(database: D
         for audience in ("public", "followers"):
             await filled(tx, world.carol.id, audience)
         named = await filled(tx, world.carol.id, "direct", (world.alice.id,))
-        assert len(await home(tx, world.alice.id)) == 3
+        assert len(await at_home(tx, world.alice.id)) == 3
         await follow.rejected(tx, world.alice.id, world.carol.id, NOW)
-        assert await home(tx, world.alice.id) == [named]
+        assert await at_home(tx, world.alice.id) == [named]
 
 
 async def test_personas_share_nothing(database: Database, world: World) -> None:
     async with database.write() as tx:
         await make_follow(tx, world.bob.id, world.carol.id)
         post = await filled(tx, world.carol.id, "direct", (world.alice.id,))
-        assert await home(tx, world.alice.id) == [post]
-        assert await home(tx, world.bob.id) == []
+        assert await at_home(tx, world.alice.id) == [post]
+        assert await at_home(tx, world.bob.id) == []

@@ -7,7 +7,7 @@ from sqlalchemy import text
 
 from fakes.activities import create, kept_out, note, of, post_at
 from fakes.world import PUBLIC, Person, World
-from makers import make_post
+from makers import at_home, make_post
 from privapub.actors import read as actors
 from privapub.actors.read import Actor
 from privapub.follows import read as follows
