@@ -3,13 +3,14 @@
 from privapub import clock
 from privapub.actors.addresses import Addresses
 from privapub.composing import name_later
+from privapub.composing.learn import seen_post
 from privapub.composing.text import written
 from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
 from privapub.markup.render import Format
 from privapub.personas import read as personas
 from privapub.posts.edit import edit
-from privapub.posts.polls import NewPoll
+from privapub.posts.polls import NewPoll, checked
 from privapub.posts.publish import check_text, publish
 from privapub.posts.read import Post, by_id
 from privapub.server import Server
@@ -24,17 +25,22 @@ async def write_post(
     reply_to: str | None = None,
     summary: str = "",
     language: str | None = None,
+    text_format: Format | None = None,
+    poll: NewPoll | None = None,
 ) -> Post:
     """Publish a post of a persona to "public", "unlisted", "followers" or "direct" (those whom the text names).
 
-    `reply_to` is the uri or page of the post that it answers, whose author is named too. Raises InvalidInput for an
-    empty or too long text and for a direct post that names nobody, NotFound where the answered post cannot be seen.
+    `reply_to` is the uri or page of the post that it answers, whose author is named too. The text is in `text_format`,
+    else in the one that the persona likes. Raises InvalidInput for an empty or too long text, for a direct post that
+    names nobody and for a poll that cannot be, NotFound where the answered post cannot be seen.
     """
     check_text(text, summary)
+    poll = None if poll is None else checked(poll)
     parent = await seen_post(server, persona_id, reply_to) if reply_to else None
-    liked = text_format or post.text_format
+    liked = text_format or await _liked(server, persona_id)
     ready = await written(server, text, liked, () if parent is None else (parent.author_id,))
     async with server.database.write() as tx:
+        now = clock.now()
         post_id = await publish(
             tx,
             author_id=persona_id,
@@ -49,9 +55,9 @@ async def write_post(
             text_format=liked,
             poll=poll,
             addresses=Addresses(server.base_url),
-            now=clock.now(),
+            now=now,
         )
-        await name_later.plan(tx, post_id, ready, clock.now())
+        await name_later.plan(tx, post_id, ready, now)
         return await _reread(tx, post_id)
 
 
@@ -79,6 +85,7 @@ async def edit_post(
     liked = text_format or post.text_format
     ready = await written(server, text, liked, () if parent is None else (parent.author_id,))
     async with server.database.write() as tx:
+        now = clock.now()
         await edit(
             tx,
             post_id,
@@ -91,9 +98,9 @@ async def edit_post(
             tags=ready.tags,
             text_format=liked,
             poll=poll,
-            now=clock.now(),
+            now=now,
         )
-        await name_later.plan(tx, post_id, ready, clock.now())
+        await name_later.plan(tx, post_id, ready, now)
         return await _reread(tx, post_id)
 
 

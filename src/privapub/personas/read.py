@@ -8,16 +8,21 @@ from sqlalchemy import ColumnElement, func, select
 from privapub.actors.read import Actor, from_row
 from privapub.actors.tables import actor
 from privapub.database.transaction import Transaction
+from privapub.markup.render import Format
 from privapub.personas.tables import persona
 
 
 @dataclass(frozen=True)
 class Persona:
-    """A persona: `id` is that of its actor too, `bio` is as typed, `actor.handle` keeps the case of the handle."""
+    """A persona: `id` is that of its actor too, `actor.handle` keeps the case of the handle.
+
+    `bio` is as typed; `text_format` is how the persona types, where a post does not say otherwise.
+    """
 
     id: int
     bio: str
     shows_follows: bool
+    text_format: Format
     closed_at: float | None
     actor: Actor
 
@@ -27,7 +32,7 @@ class Persona:
         return self.actor.handle
 
 
-_COLUMNS = select(actor, persona.c.bio, persona.c.shows_follows, persona.c.closed_at).join(
+_COLUMNS = select(actor, persona.c.bio, persona.c.shows_follows, persona.c.text_format, persona.c.closed_at).join(
     persona, persona.c.id == actor.c.id
 )
 
@@ -64,4 +69,4 @@ async def _one(tx: Transaction, condition: ColumnElement[bool]) -> Persona | Non
 
 
 def _persona(row: Any) -> Persona:
-    return Persona(row.id, row.bio, row.shows_follows, row.closed_at, from_row(row))
+    return Persona(row.id, row.bio, row.shows_follows, row.text_format, row.closed_at, from_row(row))
