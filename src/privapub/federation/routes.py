@@ -10,12 +10,13 @@ from privapub.actors.addresses import Addresses
 from privapub.errors import PrivaPubError
 from privapub.federation.inbox.receive import receive
 from privapub.federation.problems import answer
-from privapub.federation.served import collections
+from privapub.federation.served import collections, thread
 from privapub.federation.served.actor import actor, ours
 from privapub.federation.served.asking import part
 from privapub.federation.served.featured import featured, featured_tags
 from privapub.federation.served.nodeinfo import discovery, nodeinfo
 from privapub.federation.served.post import activity, post
+from privapub.federation.served.stamp import stamp
 from privapub.federation.served.webfinger import host_meta, host_meta_json, webfinger
 from privapub.server import Server
 
@@ -34,7 +35,12 @@ def routes(server: Server) -> list[Route]:
         "/actors/{token}/featured": featured,
         "/actors/{token}/featured-tags": featured_tags,
         "/posts/{token}": post,
+        "/posts/{token}/replies": thread.replies,
+        "/posts/{token}/context": thread.thread,
+        "/posts/{token}/likes": thread.likes,
+        "/posts/{token}/shares": thread.shares,
         "/activities/{token}": activity,
+        "/stamps/{token}": stamp,
         "/.well-known/webfinger": webfinger,
         "/.well-known/host-meta": host_meta,
         "/.well-known/host-meta.json": host_meta_json,

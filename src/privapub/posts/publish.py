@@ -13,7 +13,7 @@ from privapub.posts import audience as audiences
 from privapub.posts import read
 from privapub.posts.facts import PostPublished
 from privapub.posts.polls import NewPoll, ask
-from privapub.posts.read import DIRECT, QUESTION
+from privapub.posts.read import DIRECT, QUESTION, Post
 from privapub.posts.recipients import name
 from privapub.posts.tables import post
 from privapub.posts.tags import replace as replace_tags
@@ -81,7 +81,9 @@ async def publish(
             language=language,
             url=uri,
             in_reply_to=in_reply_to,
-            in_reply_to_id=answered,
+            in_reply_to_id=None if answered is None else answered.id,
+            context=None if answered is None else _thread_of(answered),
+            conversation=None if answered is None else answered.conversation or _thread_of(answered),
             tags=[dict(tag) for tag in tags],
             published_at=now,
             received_at=now,
@@ -95,7 +97,7 @@ async def publish(
     return post_id
 
 
-async def _answered(tx: Transaction, uri: str | None, author_id: int) -> int | None:
+async def _answered(tx: Transaction, uri: str | None, author_id: int) -> Post | None:
     if uri is None:
         return None
     found = await read.by_uri(tx, uri)
@@ -103,4 +105,9 @@ async def _answered(tx: Transaction, uri: str | None, author_id: int) -> int | N
         return None
     if not await audiences.may_see_now(tx, found, author_id):
         raise NotFound("There is no such post to answer.")
-    return found.id
+    return found
+
+
+def _thread_of(answered: Post) -> str | None:
+    """The collection that lists the thread: as it is called by what is answered, where that names one (FEP-7888)."""
+    return answered.context or (f"{answered.uri}/context" if answered.local else None)

@@ -33,13 +33,28 @@ _MULTIKEY = {
 }
 
 OF_ACTOR: list[Any] = [ACTIVITYSTREAMS, SECURITY, {**_MASTODON, **_PROFILE, **_MULTIKEY}]
+# Quotes and who may quote (FEP-044f, GoToSocial), and the spellings of Misskey and Fedibird.
+QUOTES: dict[str, Any] = {
+    "quote": {"@id": "https://w3id.org/fep/044f#quote", "@type": "@id"},
+    "quoteAuthorization": {"@id": "https://w3id.org/fep/044f#quoteAuthorization", "@type": "@id"},
+    "quoteUrl": "as:quoteUrl",
+    "quoteUri": "http://fedibird.com/ns#quoteUri",
+    "_misskey_quote": "https://misskey-hub.net/ns/#_misskey_quote",
+    "gts": "https://gotosocial.org/ns#",
+    "interactionPolicy": {"@id": "gts:interactionPolicy", "@type": "@id"},
+    "canQuote": {"@id": "gts:canQuote", "@type": "@id"},
+    "automaticApproval": {"@id": "gts:automaticApproval", "@type": "@id"},
+}
 OF_POST: list[Any] = [
     ACTIVITYSTREAMS,
     {
         "sensitive": "as:sensitive",
         "Hashtag": "as:Hashtag",
+        "ostatus": "http://ostatus.org#",
+        "conversation": "ostatus:conversation",
         "toot": "http://joinmastodon.org/ns#",
         "votersCount": "toot:votersCount",
+        **QUOTES,
     },
 ]
 PLAIN = ACTIVITYSTREAMS

@@ -7,6 +7,8 @@ from privapub.actors.read import Actor
 from privapub.federation.documents import context
 from privapub.federation.documents.properties import PUBLIC
 from privapub.federation.documents.write_poll import question
+from privapub.federation.documents.write_quote import quote_fields, quote_tag, with_fallback
+from privapub.federation.documents.write_thread import around
 from privapub.posts.read import Post
 
 _UNKNOWN_AUDIENCE = "no addressing on the wire for the audience {!r}"
@@ -18,6 +20,7 @@ def note(post: Post, author: Actor) -> dict[str, Any]:
     Raises ValueError for an audience that has no such rendering.
     """
     to, cc = addressing(post.audience, author, mentioned(post))
+    content = with_fallback(post.content, post)
     document: dict[str, Any] = {
         "@context": context.OF_POST,
         "id": post.uri,
@@ -29,13 +32,15 @@ def note(post: Post, author: Actor) -> dict[str, Any]:
         "updated": clock.iso(post.edited_at) if post.edited_at is not None else None,
         "url": post.url or post.uri,
         "inReplyTo": post.in_reply_to,
+        **around(post),
         "summary": post.summary or None,
         "sensitive": bool(post.sensitive or post.summary),
-        "content": post.content,
-        "contentMap": {post.language: post.content} if post.language else None,
+        "content": content,
+        "contentMap": {post.language: content} if post.language else None,
         "source": {"content": post.source, "mediaType": f"text/{post.text_format}"} if post.source else None,
-        "tag": [_tag(tag) for tag in post.tags],
+        "tag": [*(_tag(tag) for tag in post.tags), *quote_tag(post)],
         "attachment": [],
+        **quote_fields(post, author),
         **({} if post.poll is None else question(post.poll)),
     }
     return {name: value for name, value in document.items() if value is not None}

@@ -1,5 +1,7 @@
 """A post's document, and the Create that brought it."""
 
+from dataclasses import dataclass
+
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -25,6 +27,16 @@ _NONE = Post(
 )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Shown:
+    """A post that this asker may see, and its author. `closed`: it is not for everyone, and `asker_id` signed."""
+
+    post: Post
+    author: Actor
+    closed: bool = False
+    asker_id: int | None = None
+
+
 async def post(server: Server, request: Request) -> Response:
     """The note; for one that is not for everyone only to whoever may see it and signed the request.
 
@@ -36,6 +48,23 @@ async def post(server: Server, request: Request) -> Response:
         found = await by_uri(tx, uri)
         if found is not None and found.local and found.audience in audience.OPEN:
             return await _open(tx, request, found)
+    closed = await _closed(server, request, found)
+    return document(request, note(closed.post, closed.author), private=True)
+
+
+async def shown(server: Server, request: Request) -> Shown:
+    """The post that the address is about, for whoever may see it, as for `post`; raises NotFound."""
+    uri = Addresses(server.base_url).post(part(request, "token"))
+    async with server.database.read() as tx:
+        found = await by_uri(tx, uri)
+        if found is not None and found.local and found.audience in audience.OPEN:
+            if found.deleted_at is not None:
+                raise NotFound(NO_POST)
+            return Shown(found, await _author(tx, found))
+    return await _closed(server, request, found)
+
+
+async def _closed(server: Server, request: Request, found: Post | None) -> Shown:
     asker = await viewer(server, request)
     async with server.database.read() as tx:
         if found is None or not found.local:
@@ -44,7 +73,7 @@ async def post(server: Server, request: Request) -> Response:
         allowed = await audience.may_see_now(tx, found, asker.id if asker else None)
     if author is None or not allowed:
         raise NotFound(NO_POST)
-    return document(request, note(found, author), private=True)
+    return Shown(found, author, closed=True, asker_id=asker.id if asker else None)
 
 
 async def _open(tx: Transaction, request: Request, found: Post) -> Response:

@@ -1,6 +1,7 @@
 """Threads read from the servers that hold them, over real sockets."""
 
 import asyncio
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -100,7 +101,7 @@ async def test_parents_are_kept_before_what_answers_them_however_they_are_listed
     context = "https://peer.test/c/1"
     serve_note(world, carol, "root", context=context)
     names = ["root", *(str(n) for n in range(12))]
-    uris = [serve_note(world, carol, name, above) for above, name in zip(names, names[1:], strict=False)]
+    uris = [serve_note(world, carol, name, above) for above, name in pairwise(names)]
     world.serve(context, {**collection_of(context), "type": "OrderedCollection", "orderedItems": uris[::-1]})
     await read(world)
     assert await held(world) == names
@@ -111,7 +112,7 @@ async def test_from_below_the_way_up_is_read_first(world: World) -> None:
     carol = world.person("https://peer.test/u/carol")
     names = ["root", *(str(n) for n in range(12))]
     serve_note(world, carol, "root")
-    uris = [serve_note(world, carol, name, above) for above, name in zip(names, names[1:], strict=False)]
+    uris = [serve_note(world, carol, name, above) for above, name in pairwise(names)]
     walk = await read(world, uris[-1])
     assert await held(world) == names
     assert walk.found == 13

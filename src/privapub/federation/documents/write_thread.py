@@ -1,0 +1,69 @@
+"""What belongs to a post of ours, as collections: answers, the thread, likes and boosts (FEP-7888, FEP-f228)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from privapub.federation.documents import context
+from privapub.posts.read import Post
+
+
+def replies_of(uri: str) -> str:
+    """The id of the collection of what answers a post of ours."""
+    return f"{uri}/replies"
+
+
+def thread_of(uri: str) -> str:
+    """The id of the collection of a post of ours and of all below it."""
+    return f"{uri}/context"
+
+
+def likes_of(uri: str) -> str:
+    """The id of the collection of the likes of a post of ours."""
+    return f"{uri}/likes"
+
+
+def shares_of(uri: str) -> str:
+    """The id of the collection of the boosts of a post of ours."""
+    return f"{uri}/shares"
+
+
+def around(post: Post) -> dict[str, Any]:
+    """What a post's document says of that which belongs to it: where its answers, likes and boosts are listed.
+
+    `context` is the thread as whoever began it lists it, if we know that, else as we do from this post on;
+    `conversation` says the same to those who read only that.
+    """
+    thread = post.context or thread_of(post.uri)
+    return {
+        "replies": replies_of(post.uri),
+        "likes": likes_of(post.uri),
+        "shares": shares_of(post.uri),
+        "context": thread,
+        "conversation": post.conversation or thread,
+    }
+
+
+def collection(uri: str, total: int | None, first: str | None, *, ordered: bool, owner: str = "") -> dict[str, Any]:
+    """A collection; `total` None tells no number, `ordered` says that its order is that of time, the oldest first."""
+    document = {
+        "@context": context.PLAIN,
+        "id": uri,
+        "type": "OrderedCollection" if ordered else "Collection",
+        "attributedTo": owner or None,
+        "totalItems": total,
+        "first": first,
+    }
+    return {name: value for name, value in document.items() if value is not None}
+
+
+def page(uri: str, part_of: str, ids: Sequence[str], following: str | None, *, ordered: bool) -> dict[str, Any]:
+    """One page of it: ids alone, since everything is to be read where it is at home."""
+    document = {
+        "@context": context.PLAIN,
+        "id": uri,
+        "type": "OrderedCollectionPage" if ordered else "CollectionPage",
+        "partOf": part_of,
+        "next": following,
+        "orderedItems" if ordered else "items": list(ids),
+    }
+    return {name: value for name, value in document.items() if value is not None}
