@@ -19,7 +19,6 @@ CASES: dict[str, str] = {
     "fetch/07-endless-collection": "unknown expectation: finite: seen-page set",
     "fetch/09-html-alternate-discovery": "unknown expectation: under 50 MB",
     "fetch/10-resign-on-redirect-and-accept": "unknown expectation: second request has a fresh signature",
-    "inbox/03-undo-delete-before-target": "no verb yet: likes of a post",
     "inbox/09-nul-and-surrogates": "hashtag equals `berlin`",
     "markup/03-bidi-override": "unknown variant: display name",
     "markup/04-oembed-html": "unknown expectation: no script runs in the origin",

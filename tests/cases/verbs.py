@@ -12,14 +12,19 @@ from sqlalchemy import select
 
 from cases.words import NotBuilt
 from fakes.world import World
-from privapub import clock, scope
+from privapub import clock, identifiers, scope
+from privapub.actors import read as actors
+from privapub.actors.addresses import Addresses
 from privapub.actors.read import Actor
 from privapub.composing import compose
-from privapub.composing.learn import learnt
+from privapub.composing.learn import learnt, seen_post
 from privapub.errors import InvalidInput, NotAllowed, NotFound, PrivaPubError
 from privapub.federation.fetching.webfinger import resolve
 from privapub.follows import follow as follows
 from privapub.follows import read as follows_read
+from privapub.markup.reactions import LIKE
+from privapub.posts import boost as boosting
+from privapub.posts import boost_read, react, reaction_read
 from privapub.posts import delete as deleting
 from privapub.posts import pin as pins
 from privapub.posts.read import Post, by_uri
@@ -62,11 +67,20 @@ async def unfollow(world: World, by: Actor, whom: Actor) -> None:
 
 
 async def like(world: World, by: Actor, uri: str) -> None:
-    raise missing("like")
+    post = await seen_post(world.server, by.id, uri)
+    async with world.database.write() as tx:
+        await react.react(tx, by.id, post.id, LIKE, fresh(world), clock.now())
 
 
 async def boost(world: World, by: Actor, uri: str) -> None:
-    raise missing("boost")
+    post = await seen_post(world.server, by.id, uri)
+    async with world.database.write() as tx:
+        await boosting.boost(tx, by.id, post.id, fresh(world), clock.now())
+
+
+def fresh(world: World) -> str:
+    """An id for an activity."""
+    return Addresses(world.server.base_url).activity(identifiers.token())
 
 
 async def vote(world: World, by: Actor, uri: str, choices: list[int]) -> None:
@@ -135,12 +149,18 @@ async def newest(world: World, by: Actor, count: int = 1) -> list[Post]:
 
 async def likes(world: World, uri: str) -> list[str]:
     """The uris of those who like a post."""
-    raise missing("likes of a post")
+    post = await _known(world, uri)
+    async with world.database.read() as tx:
+        who = {each.actor_id for each in await reaction_read.of_post(tx, post.id, emoji=LIKE, limit=1000)}
+        return [actor.uri for actor in (await actors.by_ids(tx, who)).values()]
 
 
 async def boosts(world: World, uri: str) -> list[str]:
     """The uris of those who boosted a post."""
-    raise missing("boosts of a post")
+    post = await _known(world, uri)
+    async with world.database.read() as tx:
+        who = {each.actor_id for each in await boost_read.of_post(tx, post.id, limit=1000)}
+        return [actor.uri for actor in (await actors.by_ids(tx, who)).values()]
 
 
 async def poll(world: World, uri: str) -> dict[str, Any]:
