@@ -16,6 +16,7 @@ from privapub.federation.served.asking import part
 from privapub.federation.served.featured import featured, featured_tags
 from privapub.federation.served.nodeinfo import discovery, nodeinfo
 from privapub.federation.served.post import activity, post
+from privapub.federation.served.refusal import unless_blocked
 from privapub.federation.served.stamp import stamp
 from privapub.federation.served.webfinger import host_meta, host_meta_json, webfinger
 from privapub.server import Server
@@ -49,7 +50,7 @@ def routes(server: Server) -> list[Route]:
     }
     posts: dict[str, Served] = {"/inbox": _shared_inbox, "/actors/{token}/inbox": _inbox}
     return [
-        *(Route(path, endpoint(server, served), methods=["GET"]) for path, served in gets.items()),
+        *(Route(path, endpoint(server, unless_blocked(served)), methods=["GET"]) for path, served in gets.items()),
         *(Route(path, endpoint(server, served), methods=["POST"]) for path, served in posts.items()),
     ]
 

@@ -11,6 +11,7 @@ from starlette.types import ASGIApp
 
 from privapub.database.outage import ERRORS
 from privapub.errors import PrivaPubError
+from privapub.federation.served.refusal import unless_blocked
 from privapub.server import Server
 from privapub.web.assets import asset
 from privapub.web.front import front
@@ -28,8 +29,8 @@ def routes(server: Server) -> list[Route]:
     pages: dict[str, Page] = {
         "/": front,
         "/@{handle}": persona,
-        "/actors/{token}": actor_or_page,
-        "/posts/{token}": post_or_page,
+        "/actors/{token}": unless_blocked(actor_or_page),
+        "/posts/{token}": unless_blocked(post_or_page),
         "/tags/{name}": tag,
         "/static/{name}": asset,
     }

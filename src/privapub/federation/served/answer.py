@@ -7,16 +7,23 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from privapub.federation.documents.encode import encode
-from privapub.federation.served.asking import media_type
+from privapub.federation.served.asking import SIGNATURE, media_type
 
 PUBLIC_CACHE = "public, max-age=180"
 PRIVATE_CACHE = "private, no-store"
+# To somebody who signed: others might not have got it, so that no cache between may give it to them.
+SIGNED_CACHE = "private, max-age=180"
 
 
 def document(request: Request, content: dict[str, Any], *, status: int = 200, private: bool = False) -> Response:
-    """An ActivityStreams document; `private` for one that this asker may see and others may not."""
+    """An ActivityStreams document; `private` for one that this asker may see and others may not.
+
+    A cache that keeps what it gave to one without a signature does not give it to one with (RFC 9110, section 12.5.5).
+    """
     kind = media_type(request.headers.get("accept"))
-    return body(request, encode(content), kind, status=status, vary="Accept", private=private)
+    headers = {"Cache-Control": SIGNED_CACHE} if SIGNATURE in request.headers and not private else None
+    vary = "Accept, Signature"
+    return body(request, encode(content), kind, status=status, vary=vary, private=private, headers=headers)
 
 
 def body(

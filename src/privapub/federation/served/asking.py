@@ -15,6 +15,7 @@ from privapub.server import Server
 _DOCUMENTS = frozenset({"application/activity+json", "application/ld+json", "application/json"})
 _PAGES = frozenset({"text/html", "application/xhtml+xml", "text/*", "*/*"})
 _LONGEST_PART = 200
+SIGNATURE = "signature"
 _QUALITY = re.compile(r"q\s*=\s*([01](?:\.\d{0,3})?)", re.IGNORECASE)
 
 
@@ -63,9 +64,13 @@ async def viewer(server: Server, request: Request) -> Actor | None:
 
     Raises Unavailable where it cannot be told now: whatever the address holds, so that nothing is given away by it.
     """
-    if "signature" not in request.headers:
+    if SIGNATURE not in request.headers:
         return None
-    opinion = await who_signed(server, as_sent(server, request), clock.now())
-    if isinstance(opinion, Undecided):
-        raise Unavailable(opinion.sentence)
-    return opinion.actor if isinstance(opinion, Signed) and not opinion.actor.is_gone else None
+    if not hasattr(request.state, "signed_by"):  # asked once of each request
+        opinion = await who_signed(server, as_sent(server, request), clock.now())
+        if isinstance(opinion, Undecided):
+            raise Unavailable(opinion.sentence)
+        here = isinstance(opinion, Signed) and not opinion.actor.is_gone
+        request.state.signed_by = opinion.actor if isinstance(opinion, Signed) and here else None
+    signed_by: Actor | None = request.state.signed_by
+    return signed_by

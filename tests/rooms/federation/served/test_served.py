@@ -31,7 +31,7 @@ async def test_an_actor_is_served_as_a_document(database: Database) -> None:
         }.items():
             answer = await sut.get(alice.actor.uri, accept=accept)
             assert (answer.status, answer.headers["content-type"]) == (200, kind)
-            assert answer.headers["vary"] == "Accept"
+            assert answer.headers["vary"] == "Accept, Signature"
             assert answer.headers["cache-control"].startswith("public, max-age=")
     actor = read_actor(answer.json)
     assert (actor.uri, actor.handle) == (alice.actor.uri, "Alice")
