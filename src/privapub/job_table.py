@@ -8,6 +8,8 @@ import msgspec
 
 from privapub.actors.addresses import Addresses
 from privapub.actors.facts import ActorBlocked, ActorGone, ActorUnblocked, TagFeatured, TagUnfeatured
+from privapub.composing import name_later
+from privapub.composing.name_later import NAME_LATER
 from privapub.database.transaction import Transaction
 from privapub.effects.actor_blocked import actor_blocked
 from privapub.effects.actor_gone import actor_gone
@@ -17,6 +19,7 @@ from privapub.effects.follow_answered import follow_answered
 from privapub.effects.follow_asked import follow_asked
 from privapub.effects.follow_withdrawn import follow_withdrawn
 from privapub.effects.followed import followed
+from privapub.effects.keys_rotated import keys_rotated
 from privapub.effects.persona_edited import persona_edited
 from privapub.effects.poll_counted import poll_counted
 from privapub.effects.poll_ended import poll_ended
@@ -28,15 +31,19 @@ from privapub.effects.post_published import post_published
 from privapub.effects.post_received import post_received
 from privapub.effects.post_unpinned import post_unpinned
 from privapub.effects.prune import PRUNE, prune
+from privapub.effects.quote_answered import quote_answered
+from privapub.effects.quote_asked import quote_asked
 from privapub.effects.reaction_added import reaction_added
 from privapub.effects.reaction_withdrawn import reaction_withdrawn
+from privapub.effects.stamp_revoked import stamp_revoked
 from privapub.effects.tag_featured import tag_featured
 from privapub.effects.tag_unfeatured import tag_unfeatured
 from privapub.effects.vote_cast import vote_cast
 from privapub.federation.delivery.deliver import DELIVERY, HOLD
 from privapub.federation.delivery.parcels import Parcels
 from privapub.federation.delivery.send import record, send
-from privapub.federation.inbox import dispatch, read_poll
+from privapub.federation.inbox import check_quote, dispatch, read_poll
+from privapub.federation.inbox.check_quote import QUOTE
 from privapub.federation.inbox.store import INBOX
 from privapub.federation.threads.budget import Turns
 from privapub.federation.threads.read import read_thread
@@ -44,7 +51,7 @@ from privapub.follows.facts import FollowAnswered, FollowAsked, Followed, Follow
 from privapub.jobs.enqueue import fact_kind
 from privapub.jobs.job import FACTS, GiveUp, Job, Outcome
 from privapub.jobs.kind import JobKind, Write
-from privapub.personas.facts import PersonaEdited
+from privapub.personas.facts import KeysRotated, PersonaEdited
 from privapub.posts.facts import (
     BoostWithdrawn,
     PollCounted,
@@ -56,8 +63,11 @@ from privapub.posts.facts import (
     PostPublished,
     PostReceived,
     PostUnpinned,
+    QuoteAnswered,
+    QuoteAsked,
     ReactionAdded,
     ReactionWithdrawn,
+    StampRevoked,
     VoteCast,
 )
 from privapub.posts.polls import READ_POLL
@@ -75,6 +85,7 @@ EFFECTS: Mapping[type, Effect] = {
     FollowAsked: follow_asked,
     FollowWithdrawn: follow_withdrawn,
     Followed: followed,
+    KeysRotated: keys_rotated,
     PersonaEdited: persona_edited,
     PollCounted: poll_counted,
     PollEnded: poll_ended,
@@ -84,15 +95,18 @@ EFFECTS: Mapping[type, Effect] = {
     PostPinned: post_pinned,
     PostPublished: post_published,
     PostReceived: post_received,
+    PostUnpinned: post_unpinned,
+    QuoteAnswered: quote_answered,
+    QuoteAsked: quote_asked,
     ReactionAdded: reaction_added,
     ReactionWithdrawn: reaction_withdrawn,
-    PostUnpinned: post_unpinned,
+    StampRevoked: stamp_revoked,
     TagFeatured: tag_featured,
     TagUnfeatured: tag_unfeatured,
     VoteCast: vote_cast,
 }
 OF_FACTS = frozenset(fact_kind(fact) for fact in EFFECTS)
-KINDS = frozenset({CONTEXT, DELIVERY, INBOX, PRUNE, READ_POLL}) | OF_FACTS  # the names in the table
+KINDS = frozenset({CONTEXT, DELIVERY, INBOX, NAME_LATER, PRUNE, QUOTE, READ_POLL}) | OF_FACTS  # the names in the table
 
 
 def in_words(kinds: Iterable[str] = KINDS) -> str:
@@ -125,6 +139,14 @@ def job_kinds(server: Server) -> dict[str, JobKind]:
             at_once=settings.inbox_at_once,
         ),
         JobKind(CONTEXT, fetch=partial(read_thread, server, Turns()), at_once=settings.threads_at_once, attempts=3),
+        JobKind(
+            NAME_LATER,
+            fetch=partial(name_later.fetch, server),
+            write=name_later.write,
+            at_once=2,
+            attempts=name_later.ATTEMPTS,
+        ),
+        JobKind(QUOTE, fetch=partial(check_quote.fetch, server), write=check_quote.write, at_once=2),
         JobKind(PRUNE, write=prune, at_once=1),
         JobKind(READ_POLL, fetch=partial(read_poll.fetch, server), write=read_poll.write, at_once=2, attempts=3),
         *(JobKind(fact_kind(fact), write=_effect(fact, effect, addresses)) for fact, effect in EFFECTS.items()),

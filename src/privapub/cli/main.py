@@ -15,6 +15,8 @@ from privapub.cli import (
     pins,
     post,
     post_liked,
+    quotes,
+    receipt,
     restore,
     serve,
     timeline,
@@ -33,7 +35,15 @@ app = typer.Typer(
 )
 for group in (account, persona, follow, post, jobs, hosts, federation):
     app.add_typer(group.app)
-for of_post in (pins.pin, pins.unpin, *post_liked.COMMANDS):
+for of_post in (
+    pins.pin,
+    pins.unpin,
+    *post_liked.COMMANDS,
+    *receipt.COMMANDS,
+    quotes.quote,
+    quotes.quote_policy,
+    quotes.revoke_quote,
+):
     post.app.command()(of_post)
 persona.app.add_typer(pins.tags)
 for command in (

@@ -9,6 +9,7 @@ from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
 from privapub.markup.render import Format
 from privapub.personas import read as personas
+from privapub.posts import quotes
 from privapub.posts.edit import edit
 from privapub.posts.polls import NewPoll, checked
 from privapub.posts.publish import check_text, publish
@@ -27,14 +28,17 @@ async def write_post(
     language: str | None = None,
     text_format: Format | None = None,
     poll: NewPoll | None = None,
+    quote: str | None = None,
 ) -> Post:
     """Publish a post of a persona to "public", "unlisted", "followers" or "direct" (those whom the text names).
 
     `reply_to` is the uri or page of the post that it answers, whose author is named too. The text is in `text_format`,
     else in the one that the persona likes. Raises InvalidInput for an empty or too long text, for a direct post that
-    names nobody and for a poll that cannot be, NotFound where the answered post cannot be seen.
+    names nobody and for a poll that cannot be, NotFound where the answered post cannot be seen. `quote` is the uri,
+    page or number of a post that it quotes: NotAllowed where its author lets nobody do that.
     """
     check_text(text, summary)
+    quoted = await seen_post(server, persona_id, quote) if quote else None
     poll = None if poll is None else checked(poll)
     parent = await seen_post(server, persona_id, reply_to) if reply_to else None
     liked = text_format or await _liked(server, persona_id)
@@ -57,6 +61,8 @@ async def write_post(
             addresses=Addresses(server.base_url),
             now=now,
         )
+        if quoted is not None:
+            await quotes.ask(tx, post_id, quoted.uri, Addresses(server.base_url), now)
         await name_later.plan(tx, post_id, ready, now)
         return await _reread(tx, post_id)
 

@@ -1,7 +1,9 @@
 """A post came in: it goes to the timelines here of those who may see it, and whom it names is told."""
 
 from privapub.actors.addresses import Addresses
+from privapub.actors.read import known
 from privapub.database.transaction import Transaction
+from privapub.federation.inbox import check_quote
 from privapub.notifications import notify
 from privapub.posts.facts import PostReceived
 from privapub.posts.read import by_id
@@ -14,3 +16,4 @@ async def post_received(tx: Transaction, fact: PostReceived, _addresses: Address
     if post is not None and post.deleted_at is None:
         await fill(tx, post, now)
         await notify.of_post(tx, post, now)
+        await check_quote.plan(tx, post, (await known(tx, post.author_id)).uri)

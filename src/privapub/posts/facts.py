@@ -102,3 +102,31 @@ class BoostWithdrawn:
     audience: str
     uri: str  # the id of the Announce that is undone
     boosted_at: float
+
+
+@dataclass(frozen=True)
+class QuoteAsked:
+    """A post of ours quotes one from elsewhere: its author is to be asked."""
+
+    post_id: int
+
+
+@dataclass(frozen=True)
+class QuoteAnswered:
+    """Somebody elsewhere asked (`request` is the id of their QuoteRequest) to quote a post of ours by `quoting`.
+
+    `token` is that of the stamp, None where they may not.
+    """
+
+    post_id: int
+    asker_id: int
+    quoting: str
+    request: str
+    token: str | None
+
+
+@dataclass(frozen=True)
+class StampRevoked:
+    """A persona takes its yes to a quote back: a Delete of the stamp is to be sent."""
+
+    token: str

@@ -206,5 +206,7 @@ def _quote_state_again(record: ReceivedPost) -> Any:
     """A quote of the same post keeps what was said of it; another one waits for that."""
     if record.quote is None:
         return ""
-    same = and_(post.c.quote == record.quote, post.c.quote_state != "")
+    stamp = record.quote_stamp
+    stamped = post.c.quote_stamp.is_(None) if stamp is None else post.c.quote_stamp == stamp
+    same = and_(post.c.quote == record.quote, stamped, post.c.quote_state != "")
     return case((same, post.c.quote_state), else_="pending")

@@ -26,6 +26,7 @@ from privapub.federation.inbox.on_block import on_block
 from privapub.federation.inbox.on_delete import on_delete
 from privapub.federation.inbox.on_follow import on_follow
 from privapub.federation.inbox.on_like import on_like
+from privapub.federation.inbox.on_quote_request import on_quote_request
 from privapub.federation.inbox.on_reject import on_reject
 from privapub.federation.inbox.on_remove import on_remove
 from privapub.federation.inbox.on_undo import on_undo
@@ -44,6 +45,7 @@ HANDLINGS: Mapping[str, Handling] = {
     "EmojiReact": Handling(on_like),
     "Follow": Handling(on_follow),
     "Like": Handling(on_like),
+    "QuoteRequest": Handling(on_quote_request),
     "Reject": Handling(on_reject),
     "Remove": Handling(on_remove),
     "Undo": Handling(on_undo),

@@ -1,8 +1,9 @@
-"""Somebody lets one of ours follow them (ActivityPub, section 7.6)."""
+"""Somebody lets one of ours follow them (ActivityPub, section 7.6), or quote them (FEP-044f)."""
 
 from privapub.database.transaction import Transaction
 from privapub.federation.inbox.answered import answered_follow
 from privapub.federation.inbox.arrived import Arrived
+from privapub.federation.inbox.quote_answered import answered_quote, take_answer
 from privapub.follows import follow
 from privapub.follows.read import ACCEPTED
 
@@ -10,6 +11,8 @@ from privapub.follows.read import ACCEPTED
 async def on_accept(tx: Transaction, arrived: Arrived, now: float) -> str | None:
     """Counts only for a Follow that we sent, and only from whom we asked; a second one changes nothing."""
     activity, signer = arrived.activity, arrived.signer
+    if (quoting := await answered_quote(tx, arrived)) is not None:
+        return await take_answer(tx, arrived, quoting)
     found = await answered_follow(tx, activity, signer)
     if found is None:
         return "no-such-follow"

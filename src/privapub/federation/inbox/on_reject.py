@@ -1,8 +1,9 @@
-"""Somebody does not let one of ours follow them, or no longer (ActivityPub, section 7.7)."""
+"""Somebody does not let one of ours follow them, or no longer (ActivityPub, section 7.7); or quote them (FEP-044f)."""
 
 from privapub.database.transaction import Transaction
 from privapub.federation.inbox.answered import answered_follow
 from privapub.federation.inbox.arrived import Arrived
+from privapub.federation.inbox.quote_answered import answered_quote, take_answer
 from privapub.follows import follow
 from privapub.follows.read import REJECTED
 
@@ -10,6 +11,8 @@ from privapub.follows.read import REJECTED
 async def on_reject(tx: Transaction, arrived: Arrived, now: float) -> str | None:
     """Ends the follow, whether it waited or was accepted; a second one changes nothing."""
     activity, signer = arrived.activity, arrived.signer
+    if (quoting := await answered_quote(tx, arrived)) is not None:
+        return await take_answer(tx, arrived, quoting)
     found = await answered_follow(tx, activity, signer)
     if found is None:
         return "no-such-follow"

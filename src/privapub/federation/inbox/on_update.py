@@ -7,10 +7,11 @@ from privapub.federation.documents.problems import BadDocument
 from privapub.federation.documents.read_actor import RemoteActor, read_actor
 from privapub.federation.documents.read_post import RemotePost
 from privapub.federation.fetching.actor import profile
+from privapub.federation.inbox import check_quote
 from privapub.federation.inbox.arrived import Arrived, Wanted
 from privapub.federation.inbox.audience import concerned, may_concern
 from privapub.federation.inbox.on_create import received, take_in, told
-from privapub.posts import read, receive
+from privapub.posts import quotes, read, receive
 
 
 async def on_update(tx: Transaction, arrived: Arrived, now: float) -> str | None:
@@ -70,5 +71,9 @@ async def _on_update_of_post(tx: Transaction, record: RemotePost, signer: Actor,
     if known.deleted_at is not None:
         return "deleted-before"
     whom = await concerned(tx, record, signer, owner)
+    # A stamp may come without the post being edited: it is looked at whatever the document's date says.
+    stamped = await quotes.stamped(tx, known.id, record.quote, record.quote_authorization)
     changed = await receive.receive_edit(tx, received(record, signer.followers), signer.id, whom.recipient_ids, now)
-    return None if changed else "not-newer"
+    if (now_known := await read.by_id(tx, known.id)) is not None:
+        await check_quote.plan(tx, now_known, signer.uri)
+    return None if changed or stamped else "not-newer"
