@@ -62,9 +62,8 @@ def thread(which: Which, *, persona: Persona, as_json: Json = False) -> None:
     async def work(server: Server) -> tuple[bool, list[dict[str, Any]]]:
         async with server.database.write() as tx:
             me = await persona_named(tx, persona)
-            post = await (
-                read.by_id(tx, int(which)) if which.isdecimal() and len(which) < _DIGITS else read.by_uri(tx, which)
-            )
+            numbered = which.isascii() and which.isdecimal() and len(which) < _LONGEST and int(which) <= LARGEST
+            post = await (read.by_id(tx, int(which)) if numbered else read.by_uri(tx, which))
             if post is None or not await audience.may_see_now(tx, post, me.id):
                 raise NotFound(f"There is no post {which} for {persona}.")
             asked = await threads.look(tx, post, clock.now())
