@@ -18,6 +18,7 @@ import bulk
 import deliveries
 import full_table
 import hanging_hosts
+import inbox
 import job_starts
 import noop_jobs
 import races
@@ -35,6 +36,7 @@ GROUPS: dict[str, Callable[[Places, Plan], list[Row]]] = {
     "hanging": hanging_hosts.measure,
     "races": races.measure,
     "signing": signing.measure,
+    "inbox": inbox.measure,
 }
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, event, make_url
+from sqlalchemy.dialects import registry
 from sqlalchemy.exc import DBAPIError, InvalidatePoolError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
@@ -21,6 +22,10 @@ SYNCHRONOUS = "FULL"
 BUSY = 30
 PG_CHANNEL = "privapub"
 BELIEVED = 5.0  # seconds for which a connection that was used is taken to be there
+
+
+# Loaded where a database is SQLite, and only there.
+registry.register("sqlite.visits", "privapub.database.visits", "Dialect")
 
 
 class Database:
@@ -132,7 +137,7 @@ def _postgresql(url: URL, pool_size: int, database: Database) -> AsyncEngine:
 
 def _sqlite(path: str, *, writer: bool) -> AsyncEngine:
     engine = create_async_engine(
-        f"sqlite+aiosqlite:///{path}",
+        f"sqlite+visits:///{path}",
         pool_size=1 if writer else READERS,
         max_overflow=0,
         pool_timeout=60,

@@ -2,13 +2,33 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from sqlalchemy import ColumnElement
+from sqlalchemy import BigInteger, ColumnElement, bindparam
 from sqlalchemy.sql import Select
 
 T = TypeVar("T")
 ROUNDS = 5
+
+
+class Shape(NamedTuple):
+    """Which numbers a window has. To make a large statement costs more than to ask it: it is made once a shape."""
+
+    before: bool
+    after: bool
+    just_after: bool
+
+    def of(self, statement: Select[Any], column: ColumnElement[int]) -> Select[Any]:
+        """The statement for a window of this shape, whose `values` are given when it is asked."""
+        if self.before:
+            statement = statement.where(column < bindparam("before", type_=BigInteger))
+        if self.after:
+            statement = statement.where(column > bindparam("after", type_=BigInteger))
+        if self.just_after:
+            statement = statement.where(column > bindparam("just_after", type_=BigInteger)).order_by(column.asc())
+        else:
+            statement = statement.order_by(column.desc())
+        return statement.limit(bindparam("limit", type_=BigInteger))
 
 
 @dataclass(frozen=True)
@@ -26,13 +46,18 @@ class Window:
 
     def of(self, statement: Select[Any], column: ColumnElement[int]) -> Select[Any]:
         """The statement for this part of the list that is in the order of `column`."""
-        if self.before is not None:
-            statement = statement.where(column < self.before)
-        if self.after is not None:
-            statement = statement.where(column > self.after)
-        if self.just_after is not None:
-            return statement.where(column > self.just_after).order_by(column.asc()).limit(self.limit)
-        return statement.order_by(column.desc()).limit(self.limit)
+        given = {name: value for name, value in self.values.items() if value is not None}
+        return self.shape.of(statement, column).params(given)
+
+    @property
+    def shape(self) -> "Shape":
+        """Which of its numbers are given."""
+        return Shape(self.before is not None, self.after is not None, self.just_after is not None)
+
+    @property
+    def values(self) -> dict[str, int | None]:
+        """Its numbers, for a statement that was made for its shape."""
+        return {"before": self.before, "after": self.after, "just_after": self.just_after, "limit": self.limit}
 
     def beyond(self, key: int, limit: int) -> "Window":
         """What comes next in the same direction, after the thing of this key."""
