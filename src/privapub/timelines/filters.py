@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import delete, or_, select, update
+from sqlalchemy import BigInteger, Double, bindparam, delete, or_, select, update
 
 from privapub import identifiers
 from privapub.database.transaction import Transaction
@@ -13,6 +13,15 @@ from privapub.posts.read import Post
 from privapub.timelines.matching import ACTIONS, PLACES, Filter, Match, Word, matches
 from privapub.timelines.tables import word_filter
 
+# Made once: it is asked for each page of each timeline.
+_IN_FORCE = (
+    select(word_filter)
+    .where(
+        word_filter.c.persona_id == bindparam("persona", type_=BigInteger),
+        or_(word_filter.c.ends_at.is_(None), word_filter.c.ends_at > bindparam("now", type_=Double)),
+    )
+    .order_by(word_filter.c.id)
+)
 TITLE_LENGTH, WORD_LENGTH, MOST_WORDS, MOST_FILTERS = 200, 200, 200, 200
 
 
@@ -118,13 +127,7 @@ async def of(tx: Transaction, persona_id: int) -> list[Filter]:
 
 async def in_force(tx: Transaction, persona_id: int, place: str, now: float) -> list[Filter]:
     """The filters of a persona that are in force now in this place."""
-    rows = await tx.all(
-        select(word_filter)
-        .where(
-            word_filter.c.persona_id == persona_id, or_(word_filter.c.ends_at.is_(None), word_filter.c.ends_at > now)
-        )
-        .order_by(word_filter.c.id)
-    )
+    rows = (await tx.execute(_IN_FORCE, [{"persona": persona_id, "now": now}])).all()
     return [found for row in rows if place in (found := _filter(row)).places]
 
 

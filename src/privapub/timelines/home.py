@@ -4,12 +4,13 @@ What stands there was put when it came (`fill`); what of it is shown is asked ag
 mutes and filters as they are now.
 """
 
+from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, exists, func, or_, select
+from sqlalchemy import BigInteger, ColumnElement, Double, Select, and_, bindparam, exists, func, or_, select
 
 from privapub.actors import blocks, mutes
-from privapub.database.page import Page, Window, gather
+from privapub.database.page import Page, Shape, Window, gather
 from privapub.database.transaction import Transaction
 from privapub.follows.read import ACCEPTED
 from privapub.follows.tables import follow
@@ -19,9 +20,11 @@ from privapub.posts.tables import boost, post, post_recipient
 from privapub.timelines import filters, lists
 from privapub.timelines.entry import Entry
 from privapub.timelines.matching import HIDE, HOME, Filter
-from privapub.timelines.tables import list_member, people_list, timeline_entry
+from privapub.timelines.tables import list_member, people_list, timeline_entry, word_filter
 
 _answered = post.alias("answered")
+_ME, _NOW = bindparam("persona", type_=BigInteger), bindparam("now", type_=Double)
+_LIST = bindparam("list", type_=BigInteger)
 # Who brought it: the booster, else the author.
 _brought_by = func.coalesce(boost.c.actor_id, post.c.author_id)
 
@@ -33,27 +36,7 @@ async def home(tx: Transaction, persona_id: int, window: Window, now: float) -> 
     to oneself. Nothing of whom it mutes, of a block either way, and of people on its exclusive lists; nothing that a
     filter hides. What came while it followed somebody is not shown after.
     """
-    statement = _entries(persona_id, now).where(
-        or_(
-            _brought_by == persona_id,
-            _follows(persona_id, _brought_by),
-            and_(timeline_entry.c.boost_id.is_(None), _named(persona_id)),
-        ),
-        or_(
-            *_no_strangers(),
-            post.c.author_id == persona_id,
-            _named(persona_id),
-            _answered.c.author_id == persona_id,
-            _follows(persona_id, _answered.c.author_id),
-        ),
-        ~exists().where(
-            list_member.c.actor_id == _brought_by,
-            people_list.c.id == list_member.c.list_id,
-            people_list.c.persona_id == persona_id,
-            people_list.c.exclusive,
-        ),
-    )
-    return await _read(tx, statement, persona_id, window, now)
+    return await _read(tx, _home(window.shape), {"persona": persona_id, "now": now}, window)
 
 
 async def of_list(tx: Transaction, persona_id: int, list_id: int, window: Window, now: float) -> Page[Entry]:
@@ -62,51 +45,75 @@ async def of_list(tx: Transaction, persona_id: int, list_id: int, window: Window
     Raises NotFound for no list of this persona.
     """
     which = await lists.by_id(tx, persona_id, list_id)
-    shown = [*_no_strangers()]
-    if which.replies == lists.LIST:
-        shown += [_on_list(list_id, _answered.c.author_id), _answered.c.author_id == persona_id]
-    elif which.replies == lists.FOLLOWED:
-        shown += [_follows(persona_id, _answered.c.author_id), _answered.c.author_id == persona_id]
-    statement = _entries(persona_id, now).where(
-        _on_list(list_id, _brought_by),
-        or_(_brought_by == persona_id, _follows(persona_id, _brought_by)),
-        or_(*shown),
+    values = {"persona": persona_id, "now": now, "list": list_id}
+    return await _read(tx, _of_list(window.shape, which.replies), values, window)
+
+
+@cache
+def _home(shape: Shape) -> Select[Any]:
+    statement = _entries().where(
+        or_(_brought_by == _ME, _follows(_brought_by), and_(timeline_entry.c.boost_id.is_(None), _named())),
+        or_(
+            *_to_no_stranger(),
+            post.c.author_id == _ME,
+            _named(),
+            _answered.c.author_id == _ME,
+            _follows(_answered.c.author_id),
+        ),
+        ~exists().where(
+            list_member.c.actor_id == _brought_by,
+            people_list.c.id == list_member.c.list_id,
+            people_list.c.persona_id == _ME,
+            people_list.c.exclusive,
+        ),
     )
-    return await _read(tx, statement, persona_id, window, now)
+    return shape.of(statement, timeline_entry.c.entry_id)
 
 
-def _entries(persona_id: int, now: float) -> Select[Any]:
+@cache
+def _of_list(shape: Shape, replies: str) -> Select[Any]:
+    shown = _to_no_stranger()
+    if replies == lists.LIST:
+        shown += [_on_list(_answered.c.author_id), _answered.c.author_id == _ME]
+    elif replies == lists.FOLLOWED:
+        shown += [_follows(_answered.c.author_id), _answered.c.author_id == _ME]
+    statement = _entries().where(_on_list(_brought_by), or_(_brought_by == _ME, _follows(_brought_by)), or_(*shown))
+    return shape.of(statement, timeline_entry.c.entry_id)
+
+
+def _entries() -> Select[Any]:
     """All entries, with what `audience` asks of each; but those that the persona does not want to see."""
+    of_booster = and_(~mutes.muted(_ME, boost.c.actor_id, _NOW), ~blocks.between(_ME, boost.c.actor_id))
     return (
         select(
             post,
             timeline_entry.c.entry_id,
             timeline_entry.c.boost_id,
             boost.c.actor_id.label("booster_id"),
-            _follows(persona_id, post.c.author_id).label("follows"),
-            _named(persona_id).label("named"),
-            blocks.between(persona_id, post.c.author_id).label("blocked"),
+            _follows(post.c.author_id).label("follows"),
+            _named().label("named"),
+            blocks.between(_ME, post.c.author_id).label("blocked"),
+            exists().where(word_filter.c.persona_id == _ME).label("any_filter"),
         )
         .join(timeline_entry, timeline_entry.c.post_id == post.c.id)
         .outerjoin(boost, boost.c.id == timeline_entry.c.boost_id)
         .outerjoin(_answered, _answered.c.id == post.c.in_reply_to_id)
         .where(
-            timeline_entry.c.persona_id == persona_id,
+            timeline_entry.c.persona_id == _ME,
             post.c.deleted_at.is_(None),
-            ~mutes.muted(persona_id, post.c.author_id, now),
-            or_(
-                boost.c.id.is_(None),
-                and_(~mutes.muted(persona_id, boost.c.actor_id, now), ~blocks.between(persona_id, boost.c.actor_id)),
-            ),
+            ~mutes.muted(_ME, post.c.author_id, _NOW),
+            or_(boost.c.id.is_(None), of_booster),
         )
     )
 
 
-async def _read(tx: Transaction, statement: Select[Any], persona_id: int, window: Window, now: float) -> Page[Entry]:
-    wanted = await filters.in_force(tx, persona_id, HOME, now)
+async def _read(tx: Transaction, statement: Select[Any], values: dict[str, Any], window: Window) -> Page[Entry]:
+    persona_id = values["persona"]
 
     async def look(part: Window) -> list[tuple[int, Entry | None]]:
-        rows = await tx.all(part.of(statement, timeline_entry.c.entry_id))
+        rows = (await tx.execute(statement, [{**values, **part.values}])).all()
+        any_filter = bool(rows) and rows[0].any_filter
+        wanted = await filters.in_force(tx, persona_id, HOME, values["now"]) if any_filter else []
         return [(row.entry_id, _entry(row, persona_id, wanted)) for row in rows]
 
     return await gather(window, look)
@@ -124,29 +131,29 @@ def _entry(row: Any, persona_id: int, wanted: list[Filter]) -> Entry | None:
     return Entry(row.entry_id, found, row.boost_id, row.booster_id, matches)
 
 
-def _follows(persona_id: int, who: Any) -> ColumnElement[bool]:
+def _follows(who: Any) -> ColumnElement[bool]:
     this = follow.alias()
     return (
         exists()
-        .where(this.c.follower_id == persona_id, this.c.followed_id == who, this.c.state == ACCEPTED)
+        .where(this.c.follower_id == _ME, this.c.followed_id == who, this.c.state == ACCEPTED)
         .correlate_except(this)
     )
 
 
-def _named(persona_id: int) -> ColumnElement[bool]:
+def _named() -> ColumnElement[bool]:
     this = post_recipient.alias()
-    return exists().where(this.c.post_id == post.c.id, this.c.actor_id == persona_id).correlate_except(this)
+    return exists().where(this.c.post_id == post.c.id, this.c.actor_id == _ME).correlate_except(this)
 
 
-def _on_list(list_id: int, who: Any) -> ColumnElement[bool]:
+def _on_list(who: Any) -> ColumnElement[bool]:
     this = list_member.alias()
-    return exists().where(this.c.list_id == list_id, this.c.actor_id == who).correlate_except(this)
+    return exists().where(this.c.list_id == _LIST, this.c.actor_id == who).correlate_except(this)
 
 
-def _no_strangers() -> tuple[ColumnElement[bool], ...]:
+def _to_no_stranger() -> list[ColumnElement[bool]]:
     """What is no answer to somebody else: a boost, a post by itself, an answer to oneself."""
-    return (
+    return [
         timeline_entry.c.boost_id.is_not(None),
         post.c.in_reply_to.is_(None),
         _answered.c.author_id == post.c.author_id,
-    )
+    ]
