@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519, rsa
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 from privapub.actors import multibase
 from privapub.actors.addresses import ed25519_key_of, rsa_key_of
@@ -13,6 +13,7 @@ from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
 
 RSA, ED25519 = "rsa", "ed25519"
+FORMER_RSA = "former rsa"  # the one before, until it has signed that there is another
 
 
 class PrivateKeys(NamedTuple):
@@ -82,6 +83,37 @@ async def signing_key(tx: Transaction, actor_id: int, algorithm: str = RSA) -> t
     if row is None:
         raise NotFound("This actor has no key here to sign with.")
     return row.id, row.private
+
+
+async def replace(tx: Transaction, actor_id: int, actor_uri: str, keys: PrivateKeys, now: float) -> None:
+    """One of our actors has these keys from now on, under the same ids; the RSA key before is put aside.
+
+    Where one is aside already it stays: nobody was told of those since.
+    """
+    _, before = await signing_key(tx, actor_id)
+    aside = {
+        "id": f"{rsa_key_of(actor_uri)}-before",
+        "actor_id": actor_id,
+        "algorithm": FORMER_RSA,
+        "public": public_rsa(before),
+        "private": before,
+        "fetched_at": now,
+    }
+    await tx.execute(tx.insert(actor_key).values(aside).on_conflict_do_nothing(index_elements=[actor_key.c.id]))
+    await tx.execute(
+        delete(actor_key).where(actor_key.c.actor_id == actor_id, actor_key.c.algorithm.in_([RSA, ED25519]))
+    )
+    await tx.execute(actor_key.insert(), rows(actor_id, actor_uri, keys, now))
+
+
+async def take_former(tx: Transaction, actor_id: int) -> str | None:
+    """The RSA key that was put aside, as a PEM; from now on it is here no more."""
+    former: str | None = await tx.scalar(
+        delete(actor_key)
+        .where(actor_key.c.actor_id == actor_id, actor_key.c.algorithm == FORMER_RSA)
+        .returning(actor_key.c.private)
+    )
+    return former
 
 
 def _private_pem(key: rsa.RSAPrivateKey | ed25519.Ed25519PrivateKey) -> str:

@@ -134,8 +134,10 @@ async def by_key(tx: Transaction, key_id: str) -> tuple[Actor, Key] | None:
 
 
 async def keys_of(tx: Transaction, actor_id: int) -> tuple[Key, ...]:
-    """The public keys of an actor, RSA first."""
-    rows = await tx.all(select(*_PUBLIC_KEY).where(actor_key.c.actor_id == actor_id))
+    """The public keys of an actor that are in use, RSA first."""
+    rows = await tx.all(
+        select(*_PUBLIC_KEY).where(actor_key.c.actor_id == actor_id, actor_key.c.algorithm.in_(["rsa", "ed25519"]))
+    )
     return tuple(sorted((_key(row) for row in rows), key=lambda key: (key.algorithm != "rsa", key.id)))
 
 

@@ -74,7 +74,8 @@ async def _people(server: Server, addresses: Iterable[str]) -> tuple[dict[str, A
     async def ask(address: str) -> None:
         async with turn:
             try:
-                found[address] = await resolve(server, address)
+                # A name alone is somebody here.
+                found[address] = await resolve(server, address if "@" in address else f"{address}@{server.domain}")
             except FetchProblem as problem:
                 if not final(problem):
                     return

@@ -11,8 +11,15 @@ from privapub.personas.facts import PersonaEdited
 
 
 async def persona_edited(tx: Transaction, fact: PersonaEdited, addresses: Addresses, now: float) -> None:
-    """One Update to each server that has a follower, and to those whom the persona follows."""
-    actor = await known(tx, fact.persona_id)
+    """One Update to each server that has a follower."""
+    await tell_profile(tx, fact.persona_id, addresses, now)
+
+
+async def tell_profile(
+    tx: Transaction, persona_id: int, addresses: Addresses, now: float, former_key: str | None = None
+) -> None:
+    """The persona's document as it is now; signed with `former_key` where the keys are what is new in it."""
+    actor = await known(tx, persona_id)
     document = write_actor.person(actor, await keys_of(tx, actor.id), addresses)
     await deliver(
         tx,
@@ -20,5 +27,6 @@ async def persona_edited(tx: Transaction, fact: PersonaEdited, addresses: Addres
         write_activity.update(document, addresses.activity(identifiers.token())),
         await inboxes.of_followers(tx, actor.id),
         about=actor.uri,
+        former_key=former_key,
         now=now,
     )

@@ -1,5 +1,6 @@
 """Changing a persona's profile."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import update
@@ -8,11 +9,13 @@ from privapub.actors.tables import actor
 from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput, NotFound
 from privapub.jobs.enqueue import put_fact
+from privapub.markup.render import Format
 from privapub.personas.facts import PersonaEdited
 from privapub.personas.read import by_id
 from privapub.personas.tables import persona
 
 NAME_LENGTH, BIO_LENGTH = 100, 5000
+MOST_FIELDS, FIELD_LENGTH = 8, 255
 
 
 async def edit(
@@ -26,12 +29,15 @@ async def edit(
     discoverable: bool | None = None,
     indexable: bool | None = None,
     shows_follows: bool | None = None,
+    fields: Sequence[Mapping[str, str]] | None = None,
+    text_format: Format | None = None,
     now: float,
 ) -> bool:
-    """Change what is given and leave the rest; fact PersonaEdited where something differs, and True.
+    """Change what is given and leave the rest; True where anything differs, and fact PersonaEdited if others see it.
 
-    `bio` is as typed and `summary` its cleaned HTML: they change together. Opening a locked persona answers nobody who
-    already waits. Raises NotFound for no persona, InvalidInput for what is too long.
+    `bio` is as typed and `summary` its cleaned HTML: they change together. `fields` are all of them, each
+    `{"name": plain text, "value": cleaned HTML}`; `text_format` is how the persona types from now on. Opening a locked
+    persona answers nobody who already waits. Raises NotFound for no persona, InvalidInput for what is too long.
     """
     known = await by_id(tx, persona_id)
     if known is None:
@@ -40,6 +46,8 @@ async def edit(
         raise InvalidInput(
             "This is too long.", f"A name has up to {NAME_LENGTH} characters, a description {BIO_LENGTH}."
         )
+    if fields is not None:
+        _check_fields(fields)
     if (bio is None) != (summary is None):
         raise ValueError("bio and summary change together")
     of_actor = {
@@ -50,9 +58,15 @@ async def edit(
         "indexable": indexable,
     }
     actor_changes = _changes(of_actor, known.actor)
-    persona_changes = _changes({"bio": bio, "shows_follows": shows_follows}, known)
+    wanted = None if fields is None else [dict(each) for each in fields]
+    if wanted is not None and wanted != [dict(each) for each in known.actor.fields]:
+        actor_changes["fields"] = wanted
+    persona_changes = _changes({"bio": bio, "shows_follows": shows_follows, "text_format": text_format}, known)
     if not actor_changes and not persona_changes:
         return False
+    if set(persona_changes) == {"text_format"} and not actor_changes:  # nobody else is concerned
+        await tx.execute(update(persona).where(persona.c.id == persona_id).values(**persona_changes))
+        return True
     # A moment that was not told before, so that no peer takes the change for an old one.
     updated_at = max(now, (known.actor.updated_at or 0) + 0.001)
     await tx.execute(update(actor).where(actor.c.id == persona_id).values(**actor_changes, updated_at=updated_at))
@@ -60,6 +74,13 @@ async def edit(
         await tx.execute(update(persona).where(persona.c.id == persona_id).values(**persona_changes))
     await put_fact(tx, PersonaEdited(persona_id), about=f"actor {persona_id}")
     return True
+
+
+def _check_fields(fields: Sequence[Mapping[str, str]]) -> None:
+    if len(fields) > MOST_FIELDS:
+        raise InvalidInput(f"A profile has up to {MOST_FIELDS} fields.")
+    if any(not each["name"].strip() or len(each["name"]) > FIELD_LENGTH for each in fields):
+        raise InvalidInput(f"The name of a field has 1 to {FIELD_LENGTH} characters.")
 
 
 def _changes(wanted: dict[str, Any], known: object) -> dict[str, Any]:

@@ -38,20 +38,29 @@ async def deliver(
     about: str,
     post_id: int | None = None,
     part: Part | None = None,
+    former_key: str | None = None,
     now: float,
 ) -> None:
     """Queue an activity of a local actor for these inboxes, once for each activity id and inbox.
 
     `about` is the uri of what the activity is about: activities about one thing keep their order at each inbox. The
     `last` of them (a Delete, an Undo) takes back what was not sent yet, and goes nowhere where the `first` never went.
-    With a `post_id`, who gets it is noted with the post.
+    With a `post_id`, who gets it is noted with the post. It is signed when it is sent, with the key that the actor has
+    by then, except where `former_key`, a PEM, signs it under the same id.
     """
     if not targets:
         return
     body = encode(activity)
     name = identifiers.token()
     await tx.execute(
-        insert(rendering).values(id=name, actor_id=actor_id, body=body, digest=sha256_base64(body), created_at=now)
+        insert(rendering).values(
+            id=name,
+            actor_id=actor_id,
+            body=body,
+            digest=sha256_base64(body),
+            former_key=former_key,
+            created_at=now,
+        )
     )
     if post_id is not None:
         await sent.note_waiting(tx, post_id, targets, now)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
 
-from sqlalchemy import and_, bindparam, select
+from sqlalchemy import and_, bindparam, func, select
 
 from privapub import clock
 from privapub.actors.keys import RSA
@@ -111,7 +111,13 @@ def _key(key_id: str, pem: str) -> PrivateKey:
 
 
 _RENDERINGS = (
-    select(rendering.c.id, rendering.c.body, rendering.c.digest, actor_key.c.id.label("key_id"), actor_key.c.private)
+    select(
+        rendering.c.id,
+        rendering.c.body,
+        rendering.c.digest,
+        actor_key.c.id.label("key_id"),
+        func.coalesce(rendering.c.former_key, actor_key.c.private).label("private"),
+    )
     .join(
         actor_key,
         and_(

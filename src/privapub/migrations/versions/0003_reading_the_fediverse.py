@@ -251,6 +251,9 @@ def upgrade() -> None:
     with op.batch_alter_table("persona", schema=None) as batch_op:
         batch_op.add_column(sa.Column("text_format", sa.Text(), server_default="plain", nullable=False))
 
+    with op.batch_alter_table("rendering", schema=None) as batch_op:
+        batch_op.add_column(sa.Column("former_key", sa.Text(), nullable=True))
+
     with op.batch_alter_table("post", schema=None) as batch_op:
         batch_op.add_column(sa.Column("text_format", sa.Text(), server_default="plain", nullable=False))
         batch_op.add_column(sa.Column("translations", sa.JSON(), server_default="[]", nullable=False))

@@ -1,0 +1,72 @@
+"""A persona's profile, from what a person typed to what is shown."""
+
+from collections.abc import Mapping
+
+from privapub import clock
+from privapub.composing.text import html_of
+from privapub.errors import InvalidInput, NotFound
+from privapub.markup.clean import plain
+from privapub.markup.render import Format
+from privapub.personas import edit as editing
+from privapub.personas.read import Persona, by_id
+from privapub.server import Server
+
+
+async def edit_profile(
+    server: Server,
+    persona_id: int,
+    *,
+    name: str | None = None,
+    bio: str | None = None,
+    locked: bool | None = None,
+    discoverable: bool | None = None,
+    indexable: bool | None = None,
+    shows_follows: bool | None = None,
+    fields: Mapping[str, str] | None = None,
+    text_format: Format | None = None,
+) -> Persona:
+    """Change what is given and leave the rest. `fields` are all of them, name to value, as typed; links become links.
+
+    The description is in the format that the persona likes (from now on). Raises NotFound, or InvalidInput for what is
+    too long or too much.
+    """
+    async with server.database.read() as tx:
+        me = await by_id(tx, persona_id)
+    if me is None:
+        raise NotFound("There is no such persona.")
+    if len(bio or "") > editing.BIO_LENGTH or any(len(each) > editing.BIO_LENGTH for each in (fields or {}).values()):
+        raise InvalidInput("This is too long.", f"A description has up to {editing.BIO_LENGTH} characters.")
+    summary = None if bio is None else await html_of(server, bio, text_format or me.text_format)
+    shown = (
+        None
+        if fields is None
+        else [
+            {"name": plain(each), "value": _in_line(await html_of(server, value, "plain"))}
+            for each, value in fields.items()
+        ]
+    )
+    async with server.database.write() as tx:
+        await editing.edit(
+            tx,
+            persona_id,
+            name=name,
+            bio=bio,
+            summary=summary,
+            locked=locked,
+            discoverable=discoverable,
+            indexable=indexable,
+            shows_follows=shows_follows,
+            fields=shown,
+            text_format=text_format,
+            now=clock.now(),
+        )
+        edited = await by_id(tx, persona_id)
+    if edited is None:
+        raise NotFound("There is no such persona.")
+    return edited
+
+
+def _in_line(html: str) -> str:
+    """The inside of one paragraph: a field is a line of a table."""
+    inside = html.removeprefix("<p>").removesuffix("</p>")
+    return html if "<p>" in inside else inside

@@ -1,0 +1,15 @@
+"""A persona has other keys: its followers' servers get them, signed with the key that they know.
+
+So Mastodon does it. A server that knows neither reads the new keys from the persona's document.
+"""
+
+from privapub.actors.addresses import Addresses
+from privapub.actors.keys import take_former
+from privapub.database.transaction import Transaction
+from privapub.effects.persona_edited import tell_profile
+from privapub.personas.facts import KeysRotated
+
+
+async def keys_rotated(tx: Transaction, fact: KeysRotated, addresses: Addresses, now: float) -> None:
+    """One Update to each server that has a follower."""
+    await tell_profile(tx, fact.persona_id, addresses, now, await take_former(tx, fact.persona_id))
