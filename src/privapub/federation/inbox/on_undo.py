@@ -4,7 +4,7 @@ from privapub.database.transaction import Transaction
 from privapub.federation.documents.properties import identity, types
 from privapub.federation.inbox.arrived import Arrived
 from privapub.federation.inbox.kinds import named
-from privapub.federation.inbox.store import remember_undone
+from privapub.federation.inbox.store import call_off, remember_undone
 from privapub.federation.inbox.undoings import UNDOINGS, Undone, embedded
 from privapub.federation.inbox.undone import undo_key
 from privapub.posts.tombstones import alone
@@ -24,11 +24,15 @@ async def on_undo(tx: Transaction, arrived: Arrived, now: float) -> str | None:
         return "no-object"
     if identity(document.get("actor")) not in (None, signer.uri):
         return "not-theirs"
-    undone = embedded(signer, document, activity.object_id, kind) if kind else Undone(signer, activity.object_id, None)
+    about = identity(document.get("object"))
+    undone = embedded(signer, document, activity.object_id, kind) if kind else Undone(signer, activity.object_id, about)
     key = undo_key(signer.uri, kind, undone.id, undone.about)
     await alone(tx, key)
     for undoing in [UNDOINGS[kind]] if kind else dict.fromkeys(UNDOINGS.values()):
         if await undoing(tx, undone, now):
             return None
     await remember_undone(tx, key, now)
+    if undone.id is not None and kind in ("", "Announce"):
+        # A boost may wait for its post for longer than an Undo is remembered; the others keep their order.
+        await call_off(tx, undone.id, signer.id, "Announce", arrived.owner, now)
     return "nothing-to-undo"

@@ -149,6 +149,22 @@ async def remember_undone(tx: Transaction, key: str, now: float) -> None:
     await tx.execute(statement.on_conflict_do_update(index_elements=["key"], set_={"at": now}))
 
 
+async def call_off(tx: Transaction, activity_id: str, actor_id: int, kind: str, owner: str, now: float) -> bool:
+    """An Undo names what still waits here, perhaps for a host that does not answer: it is not handled any more."""
+    called_off = await tx.execute(
+        update(incoming)
+        .where(
+            incoming.c.owner.in_({"", owner}),
+            incoming.c.activity_id == activity_id,
+            incoming.c.actor_id == actor_id,
+            incoming.c.kind == kind,
+            incoming.c.handled_at.is_(None),
+        )
+        .values(handled_at=now, kept_out="undone-before", body="{}")
+    )
+    return bool(called_off.rowcount)
+
+
 async def was_undone(tx: Transaction, key: str, now: float) -> bool:
     """Whether an Undo of this came a short while ago and found nothing; it counts once."""
     gone = await tx.execute(delete(undone).where(undone.c.key == key, undone.c.at > now - UNDONE_KEPT))
