@@ -7,12 +7,13 @@ from typing import Any
 import msgspec
 
 from privapub.actors.addresses import Addresses
-from privapub.actors.facts import ActorBlocked, ActorGone, ActorUnblocked, TagFeatured, TagUnfeatured
+from privapub.actors.facts import ActorBlocked, ActorGone, ActorMoved, ActorUnblocked, TagFeatured, TagUnfeatured
 from privapub.composing import name_later
 from privapub.composing.name_later import NAME_LATER
 from privapub.database.transaction import Transaction
 from privapub.effects.actor_blocked import actor_blocked
 from privapub.effects.actor_gone import actor_gone
+from privapub.effects.actor_moved import actor_moved
 from privapub.effects.actor_unblocked import actor_unblocked
 from privapub.effects.boost_withdrawn import boost_withdrawn
 from privapub.effects.follow_answered import follow_answered
@@ -21,6 +22,7 @@ from privapub.effects.follow_withdrawn import follow_withdrawn
 from privapub.effects.followed import followed
 from privapub.effects.keys_rotated import keys_rotated
 from privapub.effects.persona_edited import persona_edited
+from privapub.effects.persona_moved import persona_moved
 from privapub.effects.poll_counted import poll_counted
 from privapub.effects.poll_ended import poll_ended
 from privapub.effects.post_boosted import post_boosted
@@ -51,7 +53,7 @@ from privapub.follows.facts import FollowAnswered, FollowAsked, Followed, Follow
 from privapub.jobs.enqueue import fact_kind
 from privapub.jobs.job import FACTS, GiveUp, Job, Outcome
 from privapub.jobs.kind import JobKind, Write
-from privapub.personas.facts import KeysRotated, PersonaEdited
+from privapub.personas.facts import KeysRotated, PersonaEdited, PersonaMoved
 from privapub.posts.facts import (
     BoostWithdrawn,
     PollCounted,
@@ -79,6 +81,7 @@ Effect = Callable[[Transaction, Any, Addresses, float], Awaitable[None]]
 EFFECTS: Mapping[type, Effect] = {
     ActorBlocked: actor_blocked,
     ActorGone: actor_gone,
+    ActorMoved: actor_moved,
     ActorUnblocked: actor_unblocked,
     BoostWithdrawn: boost_withdrawn,
     FollowAnswered: follow_answered,
@@ -87,6 +90,7 @@ EFFECTS: Mapping[type, Effect] = {
     Followed: followed,
     KeysRotated: keys_rotated,
     PersonaEdited: persona_edited,
+    PersonaMoved: persona_moved,
     PollCounted: poll_counted,
     PollEnded: poll_ended,
     PostBoosted: post_boosted,

@@ -42,3 +42,11 @@ class TagUnfeatured:
 
     persona_id: int
     name: str
+
+
+@dataclass(frozen=True)
+class ActorMoved:
+    """A remote actor has another actor now, and both say so: those of ours who follow it are to follow that one."""
+
+    old_id: int
+    new_id: int

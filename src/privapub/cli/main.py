@@ -5,12 +5,17 @@ import typer
 from privapub.cli import (
     account,
     backup,
+    block,
     doctor,
     federation,
     follow,
     hosts,
     jobs,
     migrate,
+    move,
+    mute,
+    notifications,
+    people_list,
     persona,
     pins,
     post,
@@ -33,7 +38,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-for group in (account, persona, follow, post, jobs, hosts, federation):
+for group in (account, persona, follow, block, mute, people_list, post, notifications, jobs, hosts, federation):
     app.add_typer(group.app)
 for of_post in (
     pins.pin,
@@ -46,6 +51,8 @@ for of_post in (
 ):
     post.app.command()(of_post)
 persona.app.add_typer(pins.tags)
+persona.app.add_typer(move.alias)
+persona.app.command(name="move")(move.move)
 for command in (
     serve.serve,
     web.web,

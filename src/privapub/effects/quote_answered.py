@@ -7,7 +7,7 @@ from privapub.database.transaction import Transaction
 from privapub.federation.delivery import inboxes
 from privapub.federation.delivery.deliver import deliver
 from privapub.federation.documents.write_quote import answer
-from privapub.notifications.notify import QUOTE, notify
+from privapub.notifications.notify import of_quote
 from privapub.posts.facts import QuoteAnswered
 from privapub.posts.read import by_id, by_uri
 
@@ -29,6 +29,5 @@ async def quote_answered(tx: Transaction, fact: QuoteAnswered, addresses: Addres
         now=now,
     )
     quoting = await by_uri(tx, fact.quoting)
-    if stamp is not None:
-        post_id = quoting.id if quoting is not None else quoted.id
-        await notify(tx, author.id, QUOTE, asker.id, post_id=post_id, about=fact.quoting, now=now)
+    if stamp is not None and quoting is not None:
+        await of_quote(tx, quoting, author.id, now)

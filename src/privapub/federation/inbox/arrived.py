@@ -14,11 +14,12 @@ from privapub.federation.documents.read_post import RemotePost
 class Wanted:
     """Something that must be fetched first.
 
-    `actor`: an actor, read afresh from its origin; `address`: the address of an embedded profile; `post`: a post, with
-    its author. `shared`: of a post, one fetch for all who want it, or one of a moment ago, will do.
+    `actor`: an actor, read afresh from its origin; `address`: the address of an embedded profile; `move`: an actor and
+    the signer, both afresh; `post`: a post, with its author. `shared`: of a post, one fetch for all who want it, or one
+    of a moment ago, will do.
     """
 
-    what: Literal["actor", "address", "post"]
+    what: Literal["actor", "address", "move", "post"]
     uri: str
     shared: bool = False
 

@@ -18,7 +18,7 @@ from privapub.federation.fetching.document import final
 from privapub.federation.fetching.origin import origin
 from privapub.federation.fetching.post import fetch_post
 from privapub.federation.fetching.shared import shared
-from privapub.federation.inbox import on_add, on_announce, on_create, on_update, store
+from privapub.federation.inbox import on_add, on_announce, on_create, on_move, on_update, store
 from privapub.federation.inbox.arrived import Arrived, Fetched, Handling, Wanted
 from privapub.federation.inbox.kinds import named
 from privapub.federation.inbox.on_accept import on_accept
@@ -45,6 +45,7 @@ HANDLINGS: Mapping[str, Handling] = {
     "EmojiReact": Handling(on_like),
     "Follow": Handling(on_follow),
     "Like": Handling(on_like),
+    "Move": Handling(on_move.on_move, on_move.want),
     "QuoteRequest": Handling(on_quote_request),
     "Reject": Handling(on_reject),
     "Remove": Handling(on_remove),
@@ -78,6 +79,9 @@ async def fetch(server: Server, job: Job) -> Fetched | Outcome:
 async def _get(server: Server, wanted: Wanted, arrived: Arrived) -> Fetched:
     match wanted.what:
         case "actor":
+            return Fetched(actor=await fetch_actor(server, wanted.uri, fresh=True))
+        case "move":
+            await fetch_actor(server, arrived.signer.uri, fresh=True)
             return Fetched(actor=await fetch_actor(server, wanted.uri, fresh=True))
         case "address":
             return Fetched(actor=await learn(server, read_actor(arrived.activity.object or {})))

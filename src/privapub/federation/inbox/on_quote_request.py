@@ -6,12 +6,14 @@ a Reject. A question that comes again is answered by what holds by then.
 
 from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
-from privapub.federation.documents.problems import BadDocument
 from privapub.federation.documents.read_activity import Activity
-from privapub.federation.documents.read_post import read_post
+from privapub.federation.documents.read_post import RemotePost, read_post
 from privapub.federation.fetching.origin import same_origin
 from privapub.federation.inbox.arrived import Arrived
+from privapub.federation.inbox.audience import concerned
+from privapub.federation.inbox.on_create import received
 from privapub.posts import read, stamps
+from privapub.posts.receive import receive
 
 
 async def on_quote_request(tx: Transaction, arrived: Arrived, now: float) -> str | None:
@@ -20,24 +22,30 @@ async def on_quote_request(tx: Transaction, arrived: Arrived, now: float) -> str
     quoting = activity.instrument_id
     if activity.object_id is None or quoting is None or activity.id is None:
         return "no-object"
-    if not same_origin(quoting, signer.uri) or not _says_so(activity):
+    record = _embedded(activity)
+    if not same_origin(quoting, signer.uri) or not _says_so(record, activity):
         return "not-theirs"
     quoted = await read.by_uri(tx, activity.object_id)
     if quoted is None or not quoted.local:
         return "no-such-post"
     try:
-        await stamps.answer(tx, quoted.id, signer.id, quoting, activity.id, now)
+        allowed = await stamps.answer(tx, quoted.id, signer.id, quoting, activity.id, now)
     except NotFound:
         return "no-such-post"
+    if allowed and record is not None:
+        whom = await concerned(tx, record, signer, arrived.owner)
+        kept = received(record, signer.followers)
+        await receive(tx, kept, signer.id, whom.audience, whom.recipient_ids, now)
     return None
 
 
-def _says_so(activity: Activity) -> bool:
-    """Whether the embedded quote, if there is one, is the asker's own and quotes what they ask for."""
+def _embedded(activity: Activity) -> RemotePost | None:
+    """The quote where it is embedded; raises BadDocument where that is no post."""
     if activity.instrument is None or set(activity.instrument) <= {"id", "type"}:
-        return True
-    try:
-        quoting = read_post(activity.instrument)
-    except BadDocument:
-        return False
-    return quoting.author == activity.actor and quoting.quote == activity.object_id
+        return None
+    return read_post(activity.instrument)
+
+
+def _says_so(record: RemotePost | None, activity: Activity) -> bool:
+    """Whether the embedded quote, if there is one, is the asker's own and quotes what they ask for."""
+    return record is None or (record.author == activity.actor and record.quote == activity.object_id)
