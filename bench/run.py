@@ -23,6 +23,7 @@ import job_starts
 import noop_jobs
 import races
 import signing
+import timelines
 from measure import HERE, Places, Plan, Row, places, progress, table, write
 
 RESULTS = HERE / "results.json"
@@ -36,6 +37,7 @@ GROUPS: dict[str, Callable[[Places, Plan], list[Row]]] = {
     "hanging": hanging_hosts.measure,
     "races": races.measure,
     "signing": signing.measure,
+    "timelines": timelines.measure,
     "inbox": inbox.measure,
 }
 

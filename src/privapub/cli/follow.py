@@ -26,7 +26,7 @@ def add(address: Address, *, persona: Who, as_json: Json = False) -> None:
     """Follow somebody, here or elsewhere."""
 
     async def work(server: Server) -> dict[str, Any]:
-        me, other = await _both(server, persona, address)
+        me, other = await both(server, persona, address)
         async with server.database.write() as tx:
             uri = Addresses(server.base_url).activity(identifiers.token())
             state = await follow.ask(tx, me.id, other.id, uri, clock.now())
@@ -41,7 +41,7 @@ def remove(address: Address, *, persona: Who, as_json: Json = False) -> None:
     """Follow somebody no more."""
 
     async def work(server: Server) -> dict[str, Any]:
-        me, other = await _both(server, persona, address)
+        me, other = await both(server, persona, address)
         async with server.database.write() as tx:
             await follow.withdraw(tx, me.id, other.id, clock.now())
         return {"address": f"@{other.address}", "uri": other.uri, "state": "none"}
@@ -91,7 +91,7 @@ def list_(*, persona: Who, as_json: Json = False) -> None:
 
 def _answer(address: str, persona: str, *, accept: bool, as_json: bool) -> None:
     async def work(server: Server) -> dict[str, Any]:
-        me, other = await _both(server, persona, address)
+        me, other = await both(server, persona, address)
         async with server.database.write() as tx:
             found = await read.between(tx, other.id, me.id)
             if found is None:
@@ -105,7 +105,8 @@ def _answer(address: str, persona: str, *, accept: bool, as_json: bool) -> None:
     say(done, f"{done['address']}: {done['state']}", as_json=as_json)
 
 
-async def _both(server: Server, persona: str, address: str) -> tuple[Persona, Actor]:
+async def both(server: Server, persona: str, address: str) -> tuple[Persona, Actor]:
+    """The persona, and who is at the address."""
     async with server.database.read() as tx:
         me = await persona_named(tx, persona)
     return me, await resolve(server, address)

@@ -1,42 +1,85 @@
-"""`privapub timeline`."""
+"""`privapub timeline …`."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
 
+from privapub import clock
 from privapub.actors.read import by_ids
 from privapub.cli.opened import persona_named, with_server
-from privapub.cli.options import Json, Limit
+from privapub.cli.options import LARGEST, Json, Limit
 from privapub.cli.output import say
 from privapub.cli.post import shown
+from privapub.database.page import Page, Window
+from privapub.database.transaction import Transaction
+from privapub.errors import InvalidInput
+from privapub.markup.hashtags import tag_key
 from privapub.markup.text import text_of
 from privapub.server import Server
-from privapub.timelines.read import home
+from privapub.timelines.entry import Entry
+from privapub.timelines.home import home, of_list
+from privapub.timelines.read import mentions, public, tagged
+
+HOME, PUBLIC, LOCAL, TAG, LIST, MENTIONS = KINDS = ("home", "public", "local", "tag", "list", "mentions")
 
 
 def timeline(
+    which: Annotated[str, typer.Argument(metavar="WHICH", help=f"Which one: {', '.join(KINDS)}.")] = HOME,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The hashtag, or the id of the list.")] = "",
     *,
-    persona: Annotated[str, typer.Option("--persona", help="Whose timeline.")],
+    persona: Annotated[str, typer.Option("--persona", help="Whose timeline, or who reads it.")],
+    before: Annotated[int | None, typer.Option(min=0, max=LARGEST, help="Only older than this entry.")] = None,
     limit: Limit = 20,
     as_json: Json = False,
 ) -> None:
-    """Show a persona's home timeline, newest first."""
+    """Show a timeline as a persona sees it, newest first."""
+    if which not in KINDS:
+        raise InvalidInput(f"There is no timeline {which!r}.", f"It may be {', '.join(KINDS)}.")
+    if which == LIST and not (name.isascii() and name.isdecimal() and int(name) <= LARGEST):
+        raise InvalidInput("A list is named by its id.", "`privapub list list` shows those there are.")
+    if which == TAG and not name.strip("#"):
+        raise InvalidInput("Which hashtag?", "`privapub timeline tag cats --persona NAME`")
 
     async def work(server: Server) -> list[dict[str, Any]]:
         async with server.database.read() as tx:
             me = await persona_named(tx, persona)
-            posts = await home(tx, me.id, limit=limit)
-            authors = await by_ids(tx, {post.author_id for post in posts})
-        return [{**shown(post), "author": f"@{authors[post.author_id].address}"} for post in posts]
+            page = await _page(tx, which, name, me.id, Window(before=before, limit=limit), clock.now())
+            ids = {entry.post.author_id for entry in page.items} | {entry.booster_id or 0 for entry in page.items}
+            people = await by_ids(tx, ids)
+        return [
+            {
+                "entry": str(entry.id),
+                **shown(entry.post),
+                "author": f"@{people[entry.post.author_id].address}",
+                "boosted_by": None if entry.booster_id is None else f"@{people[entry.booster_id].address}",
+                "filters": [match.filter.title for match in entry.matches],
+            }
+            for entry in page.items
+        ]
 
     rows = with_server(work)
     say(rows, "\n\n".join(map(lines, rows)) or "There is nothing yet.", as_json=as_json)
 
 
+async def _page(tx: Transaction, which: str, name: str, persona_id: int, window: Window, now: float) -> Page[Entry]:
+    match which:
+        case "public" | "local":
+            return await public(tx, persona_id, window, now, where="local" if which == LOCAL else "all")
+        case "tag":
+            return await tagged(tx, tag_key(name.lstrip("#")), persona_id, window, now)
+        case "list":
+            return await of_list(tx, persona_id, int(name), window, now)
+        case "mentions":
+            return await mentions(tx, persona_id, window, now)
+    return await home(tx, persona_id, window, now)
+
+
 def lines(row: Mapping[str, Any]) -> str:
     """A post for people: who and when, its warning, its text, its address."""
     parts = (
+        f"{row['boosted_by']} boosted" if row.get("boosted_by") else "",
+        f"Filtered: {', '.join(row['filters'])}" if row.get("filters") else "",
         f"{row['author']}  {row['published_at']}  {row['audience']}",
         row["summary"],
         text_of(row["html"]),

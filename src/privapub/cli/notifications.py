@@ -1,0 +1,51 @@
+"""`privapub notifications …`: what a persona was told."""
+
+from typing import Annotated, Any
+
+import typer
+
+from privapub import clock
+from privapub.actors.read import by_ids
+from privapub.cli.follow import Who
+from privapub.cli.opened import persona_named, with_server
+from privapub.cli.options import Json, Limit
+from privapub.cli.output import say, table
+from privapub.database.page import Window
+from privapub.errors import InvalidInput
+from privapub.notifications import read
+from privapub.notifications.notify import KINDS
+from privapub.server import Server
+
+app = typer.Typer(name="notifications", help="What a persona was told.", no_args_is_help=True)
+
+
+@app.command(name="list")
+def list_(
+    *,
+    persona: Who,
+    kind: Annotated[list[str] | None, typer.Option(help=f"Only these (may be repeated): {', '.join(KINDS)}.")] = None,
+    limit: Limit = 20,
+    as_json: Json = False,
+) -> None:
+    """List what others did that concerns a persona, newest first."""
+    if wrong := sorted(set(kind or ()) - set(KINDS)):
+        raise InvalidInput(f"There is no kind {wrong[0]!r}.", f"They are {', '.join(KINDS)}.")
+
+    async def work(server: Server) -> list[dict[str, Any]]:
+        async with server.database.read() as tx:
+            me = await persona_named(tx, persona)
+            page = await read.of(tx, me.id, Window(limit=limit), clock.now(), kinds=kind or None)
+            who = await by_ids(tx, {one.actor_id for one in page.items})
+        return [
+            {
+                "id": str(one.id),
+                "kind": one.kind,
+                "from": f"@{who[one.actor_id].address}",
+                "post": None if one.post is None else one.post.uri,
+                "created_at": clock.iso(one.created_at),
+            }
+            for one in page.items
+        ]
+
+    rows = with_server(work)
+    say(rows, table(rows, ["created_at", "kind", "from", "post"], "There is nothing yet."), as_json=as_json)
