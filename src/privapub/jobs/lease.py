@@ -73,10 +73,18 @@ UPDATE lane SET next_at = (
       WHERE j.scope = lane.scope AND j.kind = lane.kind AND j.lane = lane.lane AND j.state = 'waiting'
         AND NOT j.alone ORDER BY j.run_at, j.id LIMIT 1)
   WHERE scope = ? AND kind = ? AND lane IN (SELECT value FROM json_each(?))"""
-_EARLIEST = (
-    "SELECT next_at FROM lane WHERE scope = ? AND kind = ? AND next_at > ? AND fails %s ORDER BY next_at LIMIT 1"
+# Most kinds have nothing due, and there are many: they are passed over in one statement, and one finds the earliest.
+_KINDS_DUE = """
+SELECT json_group_array(k.value) FROM json_each(?2) k WHERE
+  EXISTS (SELECT 1 FROM lane l WHERE l.scope = ?1 AND l.kind = k.value AND l.next_at <= ?3 AND l.fails = 0) OR
+  EXISTS (SELECT 1 FROM lane l WHERE l.scope = ?1 AND l.kind = k.value AND l.next_at <= ?3 AND l.fails > 0)"""
+_NEXT = (
+    "(SELECT l.next_at FROM lane l WHERE l.scope = ?1 AND l.kind = k.value AND l.next_at > ?3 AND l.fails %s"
+    " ORDER BY l.next_at LIMIT 1)"
 )
-_HEALTHY_EARLIEST, _FAILING_EARLIEST = _EARLIEST % "= 0", _EARLIEST % "> 0"
+_EARLIEST = f"""
+SELECT min(at) FROM (SELECT {_NEXT % "= 0"} AS at FROM json_each(?2) k UNION ALL
+  SELECT {_NEXT % "> 0"} FROM json_each(?2) k)"""
 
 _NAMES = _RETURNED.split(", ")
 FEW = 4  # jobs of a lane that are read at first
@@ -150,21 +158,19 @@ async def lease(
 
 def _lease_sqlite(connection: sqlite3.Connection, slots: Sequence[Slot], stamp: str, scope: str, now: float) -> Leased:
     jobs: list[Job] = []
+    among = (scope, json.dumps([slot.kind.name for slot in slots]), now)
+    (text,) = connection.execute(_KINDS_DUE, among).fetchone()
+    kinds = set(msgspec.json.decode(text))
     # An idle look takes no lock, and what it sees is looked at again under the lock.
-    due = [slot for slot in slots if _is_due(connection, slot, scope, now)]
+    due = [slot for slot in slots if slot.kind.name in kinds and _is_due(connection, slot, scope, now)]
     if due:
         with _transaction(connection):
             for slot in due:
                 jobs += _take_sqlite(connection, slot, stamp, scope, now)
-    times = [
-        row[0]
-        for slot in slots
-        for statement in ((_HEALTHY_EARLIEST, _FAILING_EARLIEST) if slot.kind.breaker else (_HEALTHY_EARLIEST,))
-        for row in connection.execute(statement, (scope, slot.kind.name, now)).fetchall()
-    ]
+    (earliest,) = connection.execute(_EARLIEST, among).fetchone()
     names = {slot.kind.name for slot in slots}
     alone = any(row[1] in names for row in connection.execute(_ALONE, (scope, now)).fetchall())
-    return Leased(jobs, now, min(times, default=None), alone)
+    return Leased(jobs, now, earliest, alone)
 
 
 @contextmanager

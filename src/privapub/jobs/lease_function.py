@@ -25,6 +25,7 @@ DECLARE
   due text[];
   mine text[];
   one record;
+  i int;
 BEGIN
   -- A lease need not outlive the machine's own fall, where it is as good as expired: it waits for no disk.
   PERFORM set_config('synchronous_commit', 'off', true);
@@ -51,7 +52,14 @@ BEGIN
     END IF;
     RETURN;
   END IF;
-  FOR i IN 1 .. coalesce(array_length(p_kinds, 1), 0) LOOP
+  -- Most kinds have nothing due, and there are many: they are passed over in one statement.
+  FOR i IN SELECT k.place FROM unnest(p_kinds) WITH ORDINALITY AS k(kind, place) WHERE
+      EXISTS (SELECT 1 FROM lane l
+        WHERE l.scope = p_scope AND l.kind = k.kind AND l.next_at <= t AND l.fails = 0) OR
+      EXISTS (SELECT 1 FROM lane l
+        WHERE l.scope = p_scope AND l.kind = k.kind AND l.next_at <= t AND l.fails > 0)
+    ORDER BY k.place
+  LOOP
     SELECT array_agg(x.lane ORDER BY x.next_at) INTO due FROM (
       (SELECT l.lane, l.next_at FROM lane l
         WHERE l.scope = p_scope AND l.kind = p_kinds[i] AND l.next_at <= t AND l.fails = 0
