@@ -49,6 +49,7 @@ class Actor:
     tags: tuple[Mapping[str, Any], ...] = ()
     memorial: bool = False
     suspended: bool = False
+    notes: tuple[tuple[str, str], ...] = ()
 
     @property
     def address(self) -> str:
@@ -87,6 +88,7 @@ def from_row(row: Any) -> Actor:
     values = {name: getattr(row, name) for name in _FIELDS}
     values["fields"], values["also_known_as"] = tuple(row.fields), tuple(row.also_known_as)
     values["tags"] = tuple(row.tags)
+    values["notes"] = tuple((name, sentence) for name, sentence in row.notes)
     return Actor(**values)
 
 

@@ -54,6 +54,7 @@ class Profile:
     tags: tuple[Mapping[str, str], ...] = ()
     memorial: bool = False
     suspended: bool = False
+    notes: tuple[tuple[str, str], ...] = ()  # what could not be read: (property, sentence)
     locked: bool = False
     discoverable: bool = False
     indexable: bool = False
@@ -79,6 +80,7 @@ async def learn(tx: Transaction, profile: Profile, now: float) -> int:
         "host": profile.host.lower(),
         "fields": [dict(field) for field in profile.fields],
         "tags": [dict(tag) for tag in profile.tags],
+        "notes": [list(note) for note in profile.notes],
         "also_known_as": list(profile.also_known_as),
         "state": HERE,
         "created_at": now,

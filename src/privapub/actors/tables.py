@@ -36,6 +36,8 @@ actor = Table(
     Column("indexable", Boolean, nullable=False, server_default="0"),
     Column("also_known_as", JSON, nullable=False, server_default="[]"),
     Column("moved_to", Text),
+    # What of its document could not be read: [property, sentence].
+    Column("notes", JSON, nullable=False, server_default="[]"),
     Column("state", Text, nullable=False, server_default="here"),  # here, gone
     Column("created_at", Double, nullable=False),
     Column("updated_at", Double),  # what the document says of its last change

@@ -8,6 +8,7 @@ from privapub.cli import (
     block,
     doctor,
     federation,
+    federation_show,
     follow,
     hosts,
     jobs,
@@ -17,11 +18,14 @@ from privapub.cli import (
     notifications,
     people_list,
     persona,
+    persona_edit,
     pins,
     post,
     post_liked,
+    post_vote,
     quotes,
     receipt,
+    report,
     restore,
     serve,
     timeline,
@@ -44,12 +48,16 @@ for of_post in (
     pins.pin,
     pins.unpin,
     *post_liked.COMMANDS,
+    post_vote.vote,
     *receipt.COMMANDS,
     quotes.quote,
     quotes.quote_policy,
     quotes.revoke_quote,
 ):
     post.app.command()(of_post)
+federation.app.command()(federation_show.show)
+for of_persona in (persona_edit.edit, persona_edit.rotate_keys):
+    persona.app.command()(of_persona)
 persona.app.add_typer(pins.tags)
 persona.app.add_typer(move.alias)
 persona.app.command(name="move")(move.move)
@@ -63,6 +71,8 @@ for command in (
     settings_command.settings,
     doctor.doctor,
     timeline.timeline,
+    report.report,
+    report.reports,
 ):
     app.command()(command)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import anyio
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 from makers import facts, make_persona, make_post, make_remote
 from privapub.actors.read import Actor
@@ -15,7 +15,7 @@ from privapub.posts import audience, read, tombstones
 from privapub.posts.delete import forget_author
 from privapub.posts.read import Post
 from privapub.posts.receive import ReceivedPost, receive, receive_delete, receive_edit
-from privapub.posts.tables import tombstone
+from privapub.posts.tables import post, post_tag, tombstone
 
 NOW = 1_800_000_000.0
 URI = "https://peer.test/n/1"
@@ -300,3 +300,53 @@ async def test_of_an_actor_that_is_gone_nothing_that_it_said_is_left(database: D
         assert (await found(tx)).content == ""
         for post in (kept, ours):
             assert await read.by_id(tx, post.id) == post
+
+
+async def test_what_an_edit_says_replaces_all_that_was_told(database: Database, world: World) -> None:
+    tag = {"type": "Hashtag", "name": "#Berlin", "href": ""}
+    told = replace(
+        NOTE,
+        translations=(("de", "<p>erstens</p>"),),
+        license="CC0-1.0",
+        quote="https://other.test/n/9",
+        quote_stamp="https://other.test/stamps/1",
+        quote_policy="followers",
+        context="https://peer.test/contexts/1",
+        conversation="tag:peer.test,2026:1",
+        replies="https://peer.test/n/1/replies",
+        likes_elsewhere=3,
+        shares_elsewhere=2,
+        replies_elsewhere=1,
+        notes=(("published", "This is no moment."),),
+        tags=(tag, {"type": "Hashtag", "name": "#ber lin", "href": ""}, {"type": "Mention", "name": "@x", "href": "y"}),
+    )
+    kept_as_told = ("translations", "license", "quote", "quote_stamp", "quote_policy", "context", "conversation")
+    kept_as_told += ("replies", "likes_elsewhere", "shares_elsewhere", "replies_elsewhere", "notes")
+    async with database.write() as tx:
+        post_id = await receive(tx, told, world.carol.id, "public", (), NOW)
+        kept = await found(tx)
+        assert {name: getattr(kept, name) for name in kept_as_told} == {
+            name: getattr(told, name) for name in kept_as_told
+        }
+        assert kept.quote_state == "pending"
+        assert [row.tag for row in await tx.all(select(post_tag.c.tag))] == ["berlin"]
+        same = replace(told, license="", updated_at=NOW - 30, tags=())
+        await tx.execute(update(post).where(post.c.id == post_id).values(quote_state="accepted"))
+        assert await receive_edit(tx, same, world.carol.id, (), NOW)
+        assert ((await found(tx)).quote_state, (await found(tx)).license) == ("accepted", "")
+        assert await tx.all(select(post_tag)) == []
+        other = replace(same, quote="https://other.test/n/8", updated_at=NOW - 20)
+        assert await receive_edit(tx, other, world.carol.id, (), NOW)
+        assert (await found(tx)).quote_state == "pending"
+        none = replace(NOTE, updated_at=NOW - 10)
+        assert await receive_edit(tx, none, world.carol.id, (), NOW)
+        assert {name: getattr(await found(tx), name) for name in kept_as_told} == {
+            name: getattr(NOTE, name) for name in kept_as_told
+        }
+        assert (await found(tx)).quote_state == ""
+        again = replace(told, updated_at=NOW - 5)
+        assert await receive_edit(tx, again, world.carol.id, (), NOW)
+        assert await take_back(tx, world.carol)
+        gone = await found(tx)
+        assert (gone.license, gone.quote, gone.notes, gone.conversation) == ("", None, (), None)
+        assert await tx.all(select(post_tag)) == []

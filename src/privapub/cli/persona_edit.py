@@ -1,0 +1,91 @@
+"""`privapub persona edit|rotate-keys`: what others see of a persona, and the keys by which they know it."""
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from privapub import clock
+from privapub.actors import keys
+from privapub.cli.opened import persona_named, with_server
+from privapub.cli.options import Json, Typed, text_format
+from privapub.cli.output import say
+from privapub.composing.profile import edit_profile
+from privapub.errors import InvalidInput
+from privapub.personas.read import Persona
+from privapub.personas.rotate import rotate_keys as rotate
+from privapub.server import Server
+
+
+def edit(
+    handle: str,
+    *,
+    name: Annotated[str | None, typer.Option(help="The name that is shown.")] = None,
+    bio: Annotated[str | None, typer.Option(help="A description.")] = None,
+    locked: Annotated[bool | None, typer.Option(help="Each follower must be accepted by hand.")] = None,
+    discoverable: Annotated[bool | None, typer.Option(help="It may be suggested to others.")] = None,
+    indexable: Annotated[bool | None, typer.Option(help="Its public posts may be found by a search.")] = None,
+    shows_follows: Annotated[bool | None, typer.Option(help="How many follow and are followed is shown.")] = None,
+    field: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="A line of the profile's table; all of them, or they go."),
+    ] = None,
+    no_fields: Annotated[bool, typer.Option("--no-fields", help="No table.")] = False,
+    typed: Typed = None,
+    as_json: Json = False,
+) -> None:
+    """Change a persona's profile; what is not given stays. The format is that of the bio and of posts from now on."""
+    fields = {} if no_fields else None if field is None else dict(_named(each) for each in field)
+    how = text_format(typed)
+
+    async def work(server: Server) -> Persona:
+        async with server.database.read() as tx:
+            me = await persona_named(tx, handle)
+        return await edit_profile(
+            server,
+            me.id,
+            name=name,
+            bio=bio,
+            locked=locked,
+            discoverable=discoverable,
+            indexable=indexable,
+            shows_follows=shows_follows,
+            fields=fields,
+            text_format=how,
+        )
+
+    edited = with_server(work)
+    data = {
+        "handle": edited.handle,
+        "name": edited.actor.name,
+        "bio": edited.bio,
+        "locked": edited.actor.locked,
+        "discoverable": edited.actor.discoverable,
+        "indexable": edited.actor.indexable,
+        "shows_follows": edited.shows_follows,
+        "fields": [dict(each) for each in edited.actor.fields],
+        "format": edited.text_format,
+    }
+    say(data, f"Changed: @{edited.actor.address}", as_json=as_json)
+
+
+def rotate_keys(handle: str, *, as_json: Json = False) -> None:
+    """Give a persona other keys. Its followers' servers are told, signed with the key that they know."""
+
+    async def work(server: Server) -> str:
+        async with server.database.read() as tx:
+            me = await persona_named(tx, handle)
+        made = await asyncio.to_thread(keys.make)
+        async with server.database.write() as tx:
+            await rotate(tx, me.id, made, clock.now())
+        return me.actor.address
+
+    address = with_server(work)
+    say({"address": f"@{address}", "rotated": True}, f"@{address} has other keys now.", as_json=as_json)
+
+
+def _named(field: str) -> tuple[str, str]:
+    name, sign, value = field.partition("=")
+    if not sign:
+        raise InvalidInput(f"{field!r} is no field.", "Write NAME=VALUE.")
+    return name.strip(), value.strip()
