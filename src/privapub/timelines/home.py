@@ -4,6 +4,7 @@ What stands there was put when it came (`fill`); what of it is shown is asked ag
 mutes and filters as they are now.
 """
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -36,7 +37,7 @@ async def home(tx: Transaction, persona_id: int, window: Window, now: float) -> 
     to oneself. Nothing of whom it mutes, of a block either way, and of people on its exclusive lists; nothing that a
     filter hides. What came while it followed somebody is not shown after.
     """
-    return await _read(tx, _home(window.shape), {"persona": persona_id, "now": now}, window)
+    return await _read(tx, _home, {"persona": persona_id, "now": now}, window)
 
 
 async def of_list(tx: Transaction, persona_id: int, list_id: int, window: Window, now: float) -> Page[Entry]:
@@ -46,7 +47,7 @@ async def of_list(tx: Transaction, persona_id: int, list_id: int, window: Window
     """
     which = await lists.by_id(tx, persona_id, list_id)
     values = {"persona": persona_id, "now": now, "list": list_id}
-    return await _read(tx, _of_list(window.shape, which.replies), values, window)
+    return await _read(tx, lambda shape: _of_list(shape, which.replies), values, window)
 
 
 @cache
@@ -107,11 +108,13 @@ def _entries() -> Select[Any]:
     )
 
 
-async def _read(tx: Transaction, statement: Select[Any], values: dict[str, Any], window: Window) -> Page[Entry]:
+async def _read(
+    tx: Transaction, statement: Callable[[Shape], Select[Any]], values: dict[str, Any], window: Window
+) -> Page[Entry]:
     persona_id = values["persona"]
 
     async def look(part: Window) -> list[tuple[int, Entry | None]]:
-        rows = (await tx.execute(statement, [{**values, **part.values}])).all()
+        rows = (await tx.execute(statement(part.shape), [{**values, **part.values}])).all()
         any_filter = bool(rows) and rows[0].any_filter
         wanted = await filters.in_force(tx, persona_id, HOME, values["now"]) if any_filter else []
         return [(row.entry_id, _entry(row, persona_id, wanted)) for row in rows]
