@@ -37,6 +37,7 @@ from privapub.effects.quote_answered import quote_answered
 from privapub.effects.quote_asked import quote_asked
 from privapub.effects.reaction_added import reaction_added
 from privapub.effects.reaction_withdrawn import reaction_withdrawn
+from privapub.effects.report_filed import report_filed
 from privapub.effects.stamp_revoked import stamp_revoked
 from privapub.effects.tag_featured import tag_featured
 from privapub.effects.tag_unfeatured import tag_unfeatured
@@ -53,6 +54,7 @@ from privapub.follows.facts import FollowAnswered, FollowAsked, Followed, Follow
 from privapub.jobs.enqueue import fact_kind
 from privapub.jobs.job import FACTS, GiveUp, Job, Outcome
 from privapub.jobs.kind import JobKind, Write
+from privapub.moderation.facts import ReportFiled
 from privapub.personas.facts import KeysRotated, PersonaEdited, PersonaMoved
 from privapub.posts.facts import (
     BoostWithdrawn,
@@ -104,6 +106,7 @@ EFFECTS: Mapping[type, Effect] = {
     QuoteAsked: quote_asked,
     ReactionAdded: reaction_added,
     ReactionWithdrawn: reaction_withdrawn,
+    ReportFiled: report_filed,
     StampRevoked: stamp_revoked,
     TagFeatured: tag_featured,
     TagUnfeatured: tag_unfeatured,

@@ -17,6 +17,7 @@ from privapub.actors import read as actors
 from privapub.actors.addresses import Addresses
 from privapub.actors.read import Actor
 from privapub.composing import compose
+from privapub.composing import report as reporting
 from privapub.composing.learn import learnt, seen_post
 from privapub.errors import InvalidInput, NotAllowed, NotFound, PrivaPubError
 from privapub.federation.fetching.webfinger import resolve
@@ -98,7 +99,7 @@ async def block(world: World, by: Actor, whom: Actor) -> None:
 
 
 async def report(world: World, by: Actor, whom: Actor, uris: list[str]) -> None:
-    raise missing("report")
+    await reporting.report(world.server, by.id, whom, uris)
 
 
 async def rotate_keys(world: World, by: Actor) -> None:

@@ -24,6 +24,7 @@ from privapub.federation.inbox.kinds import named
 from privapub.federation.inbox.on_accept import on_accept
 from privapub.federation.inbox.on_block import on_block
 from privapub.federation.inbox.on_delete import on_delete
+from privapub.federation.inbox.on_flag import on_flag
 from privapub.federation.inbox.on_follow import on_follow
 from privapub.federation.inbox.on_like import on_like
 from privapub.federation.inbox.on_quote_request import on_quote_request
@@ -43,6 +44,7 @@ HANDLINGS: Mapping[str, Handling] = {
     "Create": Handling(on_create.on_create, on_create.want),
     "Delete": Handling(on_delete),
     "EmojiReact": Handling(on_like),
+    "Flag": Handling(on_flag),
     "Follow": Handling(on_follow),
     "Like": Handling(on_like),
     "Move": Handling(on_move.on_move, on_move.want),

@@ -1,0 +1,134 @@
+"""Reports, ours and others': somebody says that something should be looked at."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import select, update
+
+from privapub import identifiers
+from privapub.database.transaction import Transaction
+from privapub.errors import InvalidInput, NotFound
+from privapub.jobs.enqueue import put_fact
+from privapub.moderation.facts import ReportFiled
+from privapub.moderation.tables import report
+
+COMMENT_LENGTH, MOST_POSTS = 1000, 100
+COMMENT_KEPT = 5000  # of a report from elsewhere
+
+
+@dataclass(frozen=True)
+class Report:
+    """One row of `report`: see the table for what each column means."""
+
+    id: int
+    uri: str
+    reporter_id: int
+    target_id: int
+    local: bool
+    post_uris: tuple[str, ...]
+    comment: str
+    created_at: float
+    forwarded_at: float | None
+    closed_at: float | None
+
+
+async def file(
+    tx: Transaction,
+    reporter_id: int,
+    target_id: int,
+    uri: str,
+    *,
+    post_uris: Collection[str] = (),
+    comment: str = "",
+    forward: bool,
+    now: float,
+) -> int:
+    """A persona reports an actor, and perhaps posts of theirs; the number of the report.
+
+    `uri` is a fresh id for the Flag activity; with `forward` it is to be sent to the server of the target, which does
+    not learn who reports: fact ReportFiled. Raises InvalidInput for oneself, and for too much.
+    """
+    if reporter_id == target_id:
+        raise InvalidInput("Nobody reports themselves.")
+    if len(comment) > COMMENT_LENGTH or len(post_uris) > MOST_POSTS:
+        raise InvalidInput(
+            "This is too long.", f"A report has up to {COMMENT_LENGTH} characters and {MOST_POSTS} posts."
+        )
+    report_id = await _keep(tx, uri, reporter_id, target_id, post_uris, comment, local=True, now=now)
+    if report_id is None:
+        raise InvalidInput("There is a report of this id already.")
+    if forward:
+        await put_fact(tx, ReportFiled(report_id), about=f"report {report_id}")
+    return report_id
+
+
+async def receive(
+    tx: Transaction, uri: str, reporter_id: int, target_id: int, post_uris: Collection[str], comment: str, now: float
+) -> bool:
+    """Somebody elsewhere reports a persona of ours; False where this report came before. What is too long is cut."""
+    kept = await _keep(
+        tx, uri, reporter_id, target_id, list(post_uris)[:MOST_POSTS], comment[:COMMENT_KEPT], local=False, now=now
+    )
+    return kept is not None
+
+
+async def by_id(tx: Transaction, report_id: int) -> Report | None:
+    """The report with this number."""
+    return _report(await tx.first(select(report).where(report.c.id == report_id)))
+
+
+async def newest(tx: Transaction, *, closed: bool = False, limit: int = 20) -> list[Report]:
+    """The newest reports that nobody closed yet; with `closed`, those too."""
+    statement = select(report) if closed else select(report).where(report.c.closed_at.is_(None))
+    rows = await tx.all(statement.order_by(report.c.id.desc()).limit(limit))
+    return [found for row in rows if (found := _report(row)) is not None]
+
+
+async def forwarded(tx: Transaction, report_id: int, now: float) -> None:
+    """It was put on its way."""
+    await tx.execute(update(report).where(report.c.id == report_id).values(forwarded_at=now))
+
+
+async def close(tx: Transaction, report_id: int, now: float) -> bool:
+    """An admin has dealt with it; False where that was so already. Raises NotFound where there is none."""
+    if await by_id(tx, report_id) is None:
+        raise NotFound("There is no such report.")
+    closed = await tx.execute(
+        update(report).where(report.c.id == report_id, report.c.closed_at.is_(None)).values(closed_at=now)
+    )
+    return bool(closed.rowcount)
+
+
+async def _keep(
+    tx: Transaction,
+    uri: str,
+    reporter_id: int,
+    target_id: int,
+    post_uris: Collection[str],
+    comment: str,
+    *,
+    local: bool,
+    now: float,
+) -> int | None:
+    made = tx.insert(report).values(
+        id=identifiers.sortable(now),
+        uri=uri,
+        reporter_id=reporter_id,
+        target_id=target_id,
+        local=local,
+        post_uris=list(dict.fromkeys(post_uris)),
+        comment=comment,
+        created_at=now,
+    )
+    number: int | None = await tx.scalar(
+        made.on_conflict_do_nothing(index_elements=[report.c.uri]).returning(report.c.id)
+    )
+    return number
+
+
+def _report(row: Any) -> Report | None:
+    if row is None:
+        return None
+    report_id, uri, reporter_id, target_id, local, post_uris, *rest = row
+    return Report(report_id, uri, reporter_id, target_id, bool(local), tuple(post_uris), *rest)
