@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import bindparam, select
 
 from privapub.actors.tables import actor, actor_key
 from privapub.database.transaction import Transaction
@@ -83,6 +83,13 @@ _PUBLIC_KEY = (
 )
 
 
+# Made once: they are asked for every activity that comes in.
+_BY_ID = select(actor).where(actor.c.id == bindparam("id"))
+_BY_URI = select(actor).where(actor.c.uri == bindparam("uri"))
+_BY_URIS = select(actor).where(actor.c.uri.in_(bindparam("uris", expanding=True)))
+_BY_KEY = select(*_PUBLIC_KEY).where(actor_key.c.id == bindparam("key"))
+
+
 def from_row(row: Any) -> Actor:
     """An Actor from a row that holds (at least) every column of the table under its own name."""
     values = {name: getattr(row, name) for name in _FIELDS}
@@ -94,7 +101,8 @@ def from_row(row: Any) -> Actor:
 
 async def by_id(tx: Transaction, actor_id: int) -> Actor | None:
     """The actor with this number."""
-    return await _one(tx, actor.c.id == actor_id)
+    row = await tx.first(_BY_ID, id=actor_id)
+    return None if row is None else from_row(row)
 
 
 async def known(tx: Transaction, actor_id: int) -> Actor:
@@ -107,7 +115,8 @@ async def known(tx: Transaction, actor_id: int) -> Actor:
 
 async def by_uri(tx: Transaction, uri: str) -> Actor | None:
     """The actor with this id on the wire, letter by letter."""
-    return await _one(tx, actor.c.uri == uri)
+    row = await tx.first(_BY_URI, uri=uri)
+    return None if row is None else from_row(row)
 
 
 async def by_ids(tx: Transaction, actor_ids: Collection[int]) -> dict[int, Actor]:
@@ -122,13 +131,13 @@ async def by_uris(tx: Transaction, uris: Collection[str]) -> dict[str, Actor]:
     """Those of these actors that are known, by id on the wire."""
     if not uris:
         return {}
-    rows = await tx.all(select(actor).where(actor.c.uri.in_(sorted(set(uris)))))
+    rows = await tx.all(_BY_URIS, uris=sorted(set(uris)))
     return {row.uri: from_row(row) for row in rows}
 
 
 async def by_key(tx: Transaction, key_id: str) -> tuple[Actor, Key] | None:
     """Whose key this is, and the key."""
-    row = await tx.first(select(*_PUBLIC_KEY).where(actor_key.c.id == key_id))
+    row = await tx.first(_BY_KEY, key=key_id)
     if row is None:
         return None
     owner = await by_id(tx, row.actor_id)
@@ -145,8 +154,3 @@ async def keys_of(tx: Transaction, actor_id: int) -> tuple[Key, ...]:
 
 def _key(row: Any) -> Key:
     return Key(row.id, row.actor_id, row.algorithm, row.public, row.fetched_at)
-
-
-async def _one(tx: Transaction, condition: ColumnElement[bool]) -> Actor | None:
-    row = await tx.first(select(actor).where(condition))
-    return None if row is None else from_row(row)

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import and_, delete, func, or_, select, update
+from sqlalchemy import and_, bindparam, delete, func, or_, select, update
 
 from privapub import identifiers
 from privapub.database.transaction import Transaction
@@ -20,6 +20,8 @@ KEPT_AT_ALL = 60 * 86400.0  # seconds after it came, handled or not
 UNDONE_KEPT = 1800.0
 
 Stored = Literal["queued", "copy"]
+
+_BY_ID = select(incoming).where(incoming.c.id == bindparam("id"))
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,7 @@ async def _said_otherwise_since(tx: Transaction, values: dict[str, Any]) -> int 
 
 async def take(tx: Transaction, incoming_id: int) -> Incoming | None:
     """The row of a job; None where it is no more."""
-    row = await tx.first(select(incoming).where(incoming.c.id == incoming_id))
+    row = await tx.first(_BY_ID, id=incoming_id)
     if row is None:
         return None
     return Incoming(row.id, row.owner, row.kind, row.actor_id, row.actor_uri, json.loads(row.body), row.handled_at)
