@@ -7,6 +7,7 @@ from privapub.federation.delivery import inboxes
 from privapub.federation.delivery.deliver import deliver
 from privapub.federation.delivery.inboxes import Target
 from privapub.federation.documents.write_announce import announce
+from privapub.notifications import notify
 from privapub.posts.boost import may_boost
 from privapub.posts.boost_read import by_id as boost_by_id
 from privapub.posts.facts import PostBoosted
@@ -21,6 +22,7 @@ async def post_boosted(tx: Transaction, fact: PostBoosted, _addresses: Addresses
     if boost is None or post is None or post.deleted_at is not None or not may_boost(post, boost.actor_id):
         return
     await fill_boost(tx, boost.id, now)
+    await notify.of_boost(tx, post, boost.actor_id, now)
     booster = await known(tx, boost.actor_id)
     author = await known(tx, post.author_id)
     if not booster.local:

@@ -1,4 +1,4 @@
-"""Somebody likes a post or reacted to it: a persona's Like goes to the own inbox of the one who wrote the post."""
+"""Somebody likes a post or reacted to it: its author is told, and a persona's Like goes to the author's own inbox."""
 
 from privapub.actors.addresses import Addresses
 from privapub.actors.read import known
@@ -6,6 +6,7 @@ from privapub.database.transaction import Transaction
 from privapub.federation.delivery import inboxes
 from privapub.federation.delivery.deliver import deliver
 from privapub.federation.documents.write_reaction import like
+from privapub.notifications import notify
 from privapub.posts.facts import ReactionAdded
 from privapub.posts.reaction_read import by_id as reaction_by_id
 from privapub.posts.read import by_id as post_by_id
@@ -19,6 +20,7 @@ async def reaction_added(tx: Transaction, fact: ReactionAdded, _addresses: Addre
         return
     actor = await known(tx, reaction.actor_id)
     author = await known(tx, post.author_id)
+    await notify.of_reaction(tx, post, actor.id, reaction.emoji, now)
     if not actor.local:
         return
     await deliver(

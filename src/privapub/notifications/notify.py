@@ -97,25 +97,14 @@ async def of_follow(tx: Transaction, follow: Follow, now: float) -> None:
 
 
 async def of_reaction(tx: Transaction, post: Post, actor_id: int, emoji: str, now: float) -> None:
-    """The author of a post is told who likes it (`emoji` "") or reacts to it."""
-    kind, about = _of_reaction(post, emoji)
+    """The author of a post is told who likes it (`emoji` "") or reacts to it, for as long as they do."""
+    kind, about = (REACTION, f"{post.id} {emoji}") if emoji else (FAVOURITE, str(post.id))
     await notify(tx, post.author_id, kind, actor_id, post_id=post.id, about=about, now=now)
 
 
-async def reaction_undone(tx: Transaction, post: Post, actor_id: int, emoji: str, now: float) -> None:  # noqa: ARG001 - as all verbs
-    """The author is told of it no more."""
-    kind, about = _of_reaction(post, emoji)
-    await withdraw(tx, post.author_id, kind, actor_id, about)
-
-
 async def of_boost(tx: Transaction, post: Post, actor_id: int, now: float) -> None:
-    """The author of a post is told who boosts it."""
+    """The author of a post is told who boosts it, for as long as they do."""
     await notify(tx, post.author_id, REBLOG, actor_id, post_id=post.id, about=str(post.id), now=now)
-
-
-async def boost_undone(tx: Transaction, post: Post, actor_id: int, now: float) -> None:  # noqa: ARG001 - as all verbs
-    """The author is told of it no more."""
-    await withdraw(tx, post.author_id, REBLOG, actor_id, str(post.id))
 
 
 async def of_quote(tx: Transaction, quoting: Post, quoted_author_id: int, now: float) -> None:
@@ -172,7 +161,3 @@ async def _each(tx: Transaction, persona_ids: Collection[int], kind: str, post: 
 async def _listens(tx: Transaction, actor_id: int) -> bool:
     row = await tx.first(select(persona.c.id).where(persona.c.id == actor_id, persona.c.closed_at.is_(None)))
     return row is not None
-
-
-def _of_reaction(post: Post, emoji: str) -> tuple[str, str]:
-    return (REACTION, f"{post.id} {emoji}") if emoji else (FAVOURITE, str(post.id))

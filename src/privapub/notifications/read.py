@@ -4,19 +4,22 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import ColumnElement, delete, select, update
 
 from privapub.actors import blocks, mutes
 from privapub.database.page import Page, Window, gather
 from privapub.database.transaction import Transaction
 from privapub.follows.read import ACCEPTED, PENDING
 from privapub.follows.tables import follow
-from privapub.notifications.notify import FOLLOW, FOLLOW_REQUEST
+from privapub.notifications.notify import FAVOURITE, FOLLOW, FOLLOW_REQUEST, REACTION, REBLOG
 from privapub.notifications.tables import notification
 from privapub.posts import audience
 from privapub.posts import read as posts
 from privapub.posts.read import Post
+from privapub.posts.tables import boost, reaction
 
+# What tells of a follow is shown while it is in this state.
+_STANDS = {FOLLOW: ACCEPTED, FOLLOW_REQUEST: PENDING}
 KEPT = 180 * 86400.0  # seconds
 
 
@@ -87,20 +90,35 @@ def _statement(persona_id: int, kinds: Collection[str] | None, without: Collecti
 async def _shown(tx: Transaction, persona_id: int, rows: Sequence[Any]) -> list[Notification]:
     about = await posts.by_ids(tx, {row.post_id for row in rows if row.post_id is not None})
     visible = {post.id: post for post in await audience.visible_to(tx, list(about.values()), persona_id)}
-    standing = await _standing(tx, [row for row in rows if row.kind in {FOLLOW, FOLLOW_REQUEST}])
+    undone = await _undone(tx, rows)
     return [
         Notification(row.id, row.kind, row.actor_id, visible.get(row.post_id), row.created_at)
         for row in rows
-        if (row.post_id is None or row.post_id in visible)
-        and (row.kind not in {FOLLOW, FOLLOW_REQUEST} or row.id in standing)
+        if (row.post_id is None or row.post_id in visible) and row.id not in undone
     ]
 
 
-async def _standing(tx: Transaction, rows: Sequence[Any]) -> set[int]:
-    """Those that tell of a follow, or of a question, that still stands."""
-    if not rows:
-        return set()
-    found = await tx.all(select(follow.c.id, follow.c.state).where(follow.c.id.in_({int(row.about) for row in rows})))
-    states = {str(row.id): row.state for row in found}
-    stands = {FOLLOW: ACCEPTED, FOLLOW_REQUEST: PENDING}
-    return {row.id for row in rows if states.get(row.about) == stands[row.kind]}
+async def _undone(tx: Transaction, rows: Sequence[Any]) -> set[int]:
+    """Those that tell of what does not stand any more: a follow or a question, a reaction, a boost."""
+    of_follow = [row for row in rows if row.kind in _STANDS]
+    of_boost = [row for row in rows if row.kind == REBLOG]
+    of_reaction = [row for row in rows if row.kind in {FAVOURITE, REACTION}]
+    gone: set[int] = set()
+    if of_follow:
+        asked = select(follow.c.id, follow.c.state).where(follow.c.id.in_({int(row.about) for row in of_follow}))
+        states = {str(row.id): row.state for row in await tx.all(asked)}
+        gone |= {row.id for row in of_follow if states.get(row.about) != _STANDS[row.kind]}
+    if of_boost:
+        asked = select(boost.c.post_id, boost.c.actor_id).where(*_about(boost, of_boost))
+        boosts = {(row.post_id, row.actor_id) for row in await tx.all(asked)}
+        gone |= {row.id for row in of_boost if (row.post_id, row.actor_id) not in boosts}
+    if of_reaction:
+        asked = select(reaction.c.post_id, reaction.c.actor_id, reaction.c.emoji).where(*_about(reaction, of_reaction))
+        reactions = {(row.post_id, row.actor_id, row.emoji) for row in await tx.all(asked)}
+        emoji = {row.id: row.about.partition(" ")[2] for row in of_reaction}
+        gone |= {row.id for row in of_reaction if (row.post_id, row.actor_id, emoji[row.id]) not in reactions}
+    return gone
+
+
+def _about(table: Any, rows: Sequence[Any]) -> tuple[ColumnElement[bool], ...]:
+    return table.c.post_id.in_({row.post_id for row in rows}), table.c.actor_id.in_({row.actor_id for row in rows})

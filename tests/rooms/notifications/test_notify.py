@@ -17,7 +17,7 @@ from privapub.follows import read as follows
 from privapub.notifications import notify, read
 from privapub.personas.read import Persona
 from privapub.personas.tables import persona as personas
-from privapub.posts import boost
+from privapub.posts import boost, react
 from privapub.posts.delete import delete
 from privapub.posts.read import Post
 
@@ -63,19 +63,25 @@ async def test_nobody_is_told_of_what_they_did_themselves(database: Database, wo
         assert await told(tx, world.alice.id) == []
 
 
-async def test_reactions_and_boosts_are_told_and_taken_back(database: Database, world: World) -> None:
+async def test_reactions_and_boosts_are_told_while_they_stand(database: Database, world: World) -> None:
     async with database.write() as tx:
-        post = await make_post(tx, world.alice.id)
-        for emoji in ("", "🍵", "🍵", ":cake:"):
-            await notify.of_reaction(tx, post, world.carol.id, emoji, NOW)
-        await notify.of_boost(tx, post, world.carol.id, NOW)
+        post, carol = await make_post(tx, world.alice.id), world.carol.id
+        for number, emoji in enumerate(("", "🍵", "🍵", "🍰")):
+            assert await react.receive(tx, carol, post.id, emoji, None, f"https://peer.test/l/{number}", NOW)
+            await notify.of_reaction(tx, post, carol, emoji, NOW)
+        assert await boost.receive(tx, carol, post.id, "public", "https://peer.test/b/1", None, NOW)
+        await notify.of_boost(tx, post, carol, NOW)
         assert sorted(kind for kind, _ in await told(tx, world.alice.id)) == [
             "favourite", "reaction", "reaction", "reblog"
         ]  # fmt: skip
-        await notify.reaction_undone(tx, post, world.carol.id, "🍵", NOW)
-        await notify.reaction_undone(tx, post, world.carol.id, "", NOW)
-        await notify.boost_undone(tx, post, world.carol.id, NOW)
+        for emoji in ("🍵", ""):
+            assert await react.undo(tx, carol, uri=None, post_id=post.id, emoji=emoji)
+        assert await boost.undo(tx, carol, uri="https://peer.test/b/1")
         assert [kind for kind, _ in await told(tx, world.alice.id)] == ["reaction"]
+        # Who likes it again is no news.
+        assert await react.receive(tx, carol, post.id, "", None, "https://peer.test/l/9", NOW)
+        await notify.of_reaction(tx, post, carol, "", NOW)
+        assert sorted(kind for kind, _ in await told(tx, world.alice.id)) == ["favourite", "reaction"]
 
 
 async def test_a_follower_is_told_as_the_follow_stands(database: Database, world: World) -> None:
