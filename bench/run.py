@@ -23,6 +23,7 @@ import job_starts
 import noop_jobs
 import races
 import signing
+import threads
 import timelines
 from measure import HERE, Places, Plan, Row, places, progress, table, write
 
@@ -39,6 +40,7 @@ GROUPS: dict[str, Callable[[Places, Plan], list[Row]]] = {
     "signing": signing.measure,
     "timelines": timelines.measure,
     "inbox": inbox.measure,
+    "threads": threads.measure,
 }
 
 
