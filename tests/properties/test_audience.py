@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from makers import at_home, make_follow, make_persona, make_post, make_remote
 from privapub.database.connect import Database
 from privapub.posts import audience
-from privapub.posts.audience import OPEN, Recipients, addressed, may_see
+from privapub.posts.audience import OPEN, addressed, may_see
 from privapub.posts.read import Post
 from privapub.timelines.fill import fill
 
@@ -19,18 +19,31 @@ STATES = ("none", "pending", "accepted", "rejected")
 
 @dataclass(frozen=True)
 class World:
-    """Actors 0 (the author) to n, what each one's follow of the author is, and whom the post names."""
+    """Actors 0 (the author) to n, what each one's follow of the author is, whom the post names, and who is blocked."""
 
     post: Post
     follows: dict[int, str]
     named: frozenset[int]
+    blocked: frozenset[int] = frozenset()
 
     @property
     def followers(self) -> frozenset[int]:
         return frozenset(actor for actor, state in self.follows.items() if state == "accepted")
 
     def sees(self, actor: int | None) -> bool:
-        return may_see(self.post, actor, follows=actor in self.followers, named=actor in self.named)
+        return may_see(
+            self.post,
+            actor,
+            follows=actor in self.followers,
+            named=actor in self.named,
+            blocked=actor in self.blocked,
+        )
+
+    @property
+    def reached(self) -> frozenset[int]:
+        """Every actor that the recipients stand for: of the followers those whom no block parts from the author."""
+        to = addressed(self.post, self.named, self.blocked)
+        return frozenset(to.actor_ids) | (self.followers - self.blocked if to.followers else frozenset())
 
 
 def post_for(whom: str, *, deleted: bool = False) -> Post:
@@ -50,12 +63,8 @@ worlds = st.builds(
     follows=st.dictionaries(actors, st.sampled_from(STATES)),
     # An author may name itself.
     named=st.frozensets(st.integers(AUTHOR, 12)),
+    blocked=st.frozensets(actors, max_size=6),
 )
-
-
-def reached(recipients: Recipients, follower_ids: frozenset[int]) -> frozenset[int]:
-    """Every actor that recipients stand for, given the accepted followers of the author."""
-    return frozenset(recipients.actor_ids) | (follower_ids if recipients.followers else frozenset())
 
 
 @given(worlds)
@@ -63,15 +72,13 @@ def test_who_receives_a_post_that_is_not_open_is_who_may_see_it(world: World) ->
     if world.post.audience in OPEN:
         return
     everybody = set(range(AUTHOR + 1, 13))
-    got = reached(addressed(world.post, world.named), world.followers)
-    assert got == {actor for actor in everybody if world.sees(actor)}
+    assert world.reached == {actor for actor in everybody if world.sees(actor)}
 
 
 @given(worlds)
 def test_nobody_receives_what_they_may_not_see_and_no_author_their_own(world: World) -> None:
-    got = reached(addressed(world.post, world.named), world.followers)
-    assert all(world.sees(actor) for actor in got)
-    assert AUTHOR not in got
+    assert all(world.sees(actor) for actor in world.reached)
+    assert AUTHOR not in world.reached
 
 
 @given(worlds)
@@ -90,7 +97,15 @@ def test_nobody_sees_a_deleted_post(world: World, viewer: int | None) -> None:
 def test_naming_one_more_lets_in_that_one_alone(world: World) -> None:
     wider = replace(world, named=world.named | {7})
     for actor in range(AUTHOR, 13):
-        assert wider.sees(actor) == (world.sees(actor) or actor == 7)
+        assert wider.sees(actor) == (world.sees(actor) or (actor == 7 and 7 not in world.blocked))
+
+
+@given(worlds, actors)
+def test_a_block_takes_the_post_from_that_one_alone(world: World, other: int) -> None:
+    parted = replace(world, blocked=world.blocked | {other})
+    assert not parted.sees(other)
+    assert parted.reached == world.reached - {other}
+    assert parted.sees(None) == world.sees(None)
 
 
 @given(st.text(max_size=12).filter(lambda word: word not in AUDIENCES))
