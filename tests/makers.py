@@ -36,11 +36,16 @@ def private_keys() -> keys.PrivateKeys:
 
 
 async def make_persona(
-    tx: Transaction, handle: str = "alice", locked: bool = False, *, addresses: Addresses = ADDRESSES
+    tx: Transaction,
+    handle: str = "alice",
+    locked: bool = False,
+    *,
+    addresses: Addresses = ADDRESSES,
+    domain: str = DOMAIN,
 ) -> Persona:
     """A persona of the server under test."""
     persona_id = await create.create(
-        tx, handle, private_keys(), addresses=addresses, domain=DOMAIN, locked=locked, now=clock.now()
+        tx, handle, private_keys(), addresses=addresses, domain=domain, locked=locked, now=clock.now()
     )
     persona = await personas.by_id(tx, persona_id)
     assert persona is not None

@@ -27,4 +27,4 @@ class Server:
     @property
     def domain(self) -> str:
         """The part of our addresses after the @."""
-        return self.settings.domain
+        return self.settings.handle_domain

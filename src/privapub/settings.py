@@ -160,10 +160,10 @@ class Settings:
         _base_url,
         initial="http:// and the listening address",
     )
-    domain: str = _setting(
+    handle_domain: str = _setting(
         "",
         "The part after the @ of every handle, if it is not the host of the base URL. That host must then "
-        "redirect /.well-known/webfinger to the base URL.",
+        "redirect /.well-known/webfinger to the base URL. Do not change it once somebody follows you.",
         "a host name in its ASCII form, with a port if need be",
         _domain,
         initial="the host of the base URL",
@@ -262,10 +262,10 @@ class Settings:
     )
 
     def __post_init__(self) -> None:
-        """What follows from other fields is filled in, so that `base_url` and `domain` are never empty."""
+        """What follows from other fields is filled in, so that `base_url` and `handle_domain` are never empty."""
         base_url = self.base_url or f"http://{self.listen}"
         object.__setattr__(self, "base_url", base_url)
-        object.__setattr__(self, "domain", self.domain or urlsplit(base_url).netloc)
+        object.__setattr__(self, "handle_domain", self.handle_domain or urlsplit(base_url).netloc)
 
     @property
     def database(self) -> str:

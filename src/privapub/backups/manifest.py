@@ -88,6 +88,6 @@ def judge(
         raise Conflict(
             f"The backup is of {theirs[1]} at {theirs[0]}, and the settings say {ours[1]} at {ours[0]}. "
             "The addresses of its personas are in the backup, and other servers know them by these alone.",
-            "Set PRIVAPUB_BASE_URL and PRIVAPUB_DOMAIN to what they were. "
+            "Set PRIVAPUB_BASE_URL and PRIVAPUB_HANDLE_DOMAIN to what they were. "
             "To look into a copy that speaks to nobody, say --other-domain.",
         )

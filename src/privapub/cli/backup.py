@@ -48,7 +48,7 @@ def stands(what: Settings) -> tuple[Place, bool]:
     asked = Asked(0, empty=True)
     if not what.database.startswith("sqlite:"):
         asked = asyncio.run(_asked(what.database))
-    return Place(what.data, what.database, what.base_url, what.domain, what.pg_tools, asked.version), asked.empty
+    return Place(what.data, what.database, what.base_url, what.handle_domain, what.pg_tools, asked.version), asked.empty
 
 
 async def _asked(url: str) -> Asked:

@@ -5,6 +5,7 @@ import shutil
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import asdict, dataclass
+from urllib.parse import urlsplit
 
 from sqlalchemy import text as sql
 
@@ -16,6 +17,7 @@ from privapub.cli.opened import settings
 from privapub.cli.options import Json
 from privapub.cli.output import say
 from privapub.errors import PrivaPubError
+from privapub.federation.fetching.jrd import JRD_ACCEPT, JRD_TYPES
 from privapub.outbound.answers import FetchProblem
 from privapub.server import Server
 
@@ -61,6 +63,8 @@ async def _look(server: Server) -> AsyncIterator[Finding]:
         yield await _backups(server)
     yield await _clock(server)
     yield await _address(server)
+    if server.domain != urlsplit(server.base_url).netloc:
+        yield await _handles(server)
     found = shutil.which("ffmpeg")
     yield Finding("ffmpeg", *(("ok", found) if found else ("warning", "not found (nothing needs it yet)")))
 
@@ -119,3 +123,15 @@ async def _address(server: Server) -> Finding:
         why = f"does not answer webfinger: {problem.reason}. Is the server running?"
         return Finding("base URL", "bad", f"{server.base_url} {why}")
     return Finding("base URL", "ok", f"{server.base_url} answers webfinger")
+
+
+async def _handles(server: Server) -> Finding:
+    """Whether the host in the handles, which is another one, leads to the same answer."""
+    url = f"https://{server.domain}/.well-known/webfinger?resource=acct:{server.domain}@{server.domain}"
+    try:
+        with scope.purpose("webfinger"):
+            await server.door.get(url, accept=JRD_ACCEPT, content_types=JRD_TYPES, fresh=True)
+    except FetchProblem as problem:
+        why = f"does not lead to {server.base_url}: {problem.reason}. Does it redirect /.well-known/webfinger?"
+        return Finding("handles", "bad", f"end in @{server.domain}, which {why}")
+    return Finding("handles", "ok", f"end in @{server.domain}, which leads here")

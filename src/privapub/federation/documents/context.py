@@ -18,6 +18,7 @@ _MASTODON = {
 _PROFILE = {
     "schema": "http://schema.org#",
     "PropertyValue": "schema:PropertyValue",
+    "webfinger": "https://purl.archive.org/socialweb/webfinger#webfinger",
     "value": "schema:value",
     "manuallyApprovesFollowers": "as:manuallyApprovesFollowers",
     "alsoKnownAs": {"@id": "as:alsoKnownAs", "@type": "@id"},

@@ -6,7 +6,7 @@ from privapub.actors.read import Actor
 from privapub.errors import InvalidInput, NotFound
 from privapub.federation.documents.read_actor import RemoteActor, read_actor
 from privapub.federation.fetching.document import document, final
-from privapub.federation.fetching.jrd import Name, canonical
+from privapub.federation.fetching.jrd import Name, canonical, read_name
 from privapub.federation.fetching.origin import origin, same_origin
 from privapub.markup.clean import clean
 from privapub.outbound.answers import FetchProblem
@@ -81,10 +81,25 @@ def profile(record: RemoteActor, host: str) -> remote.Profile:
 
 
 async def _host(server: Server, record: RemoteActor) -> str:
-    """The part of the address after the @: the id's own host unless that host and another agree on the other."""
-    own = origin(record.uri)
+    """The part of the address after the @: the id's own host unless that actor and another host agree on the other.
+
+    The address that the document itself names (FEP-2c59) is asked first, then the one on the id's own host.
+    """
+    for name in _names(record):
+        try:
+            found = await canonical(server, name, scheme=record.uri.partition(":")[0])
+        except (FetchProblem, NotFound, InvalidInput):
+            continue
+        if found.uri == record.uri and found.name.handle == record.handle:
+            return found.name.host
+    return origin(record.uri)
+
+
+def _names(record: RemoteActor) -> list[Name]:
+    """The addresses that an actor may have; an own one under another handle than it bears is none (pure)."""
+    own = Name(record.handle, origin(record.uri))
     try:
-        found = await canonical(server, Name(record.handle, own), scheme=record.uri.partition(":")[0])
-    except (FetchProblem, NotFound, InvalidInput):
-        return own
-    return found.name.host if found.uri == record.uri and found.name.handle == record.handle else own
+        claimed = read_name(record.webfinger)
+    except InvalidInput:
+        return [own]
+    return [own] if claimed.handle != record.handle or claimed == own else [claimed, own]

@@ -81,9 +81,10 @@ async def _find(tx: Transaction, server: Server, resource: str) -> Actor | None:
     if parts is None:
         return await _by_url(tx, addresses, resource)
     handle, host = parts
-    if host not in {server.domain.lower(), urlsplit(server.base_url).netloc.lower()}:
+    ours = {server.domain.lower(), urlsplit(server.base_url).netloc.lower()}
+    if host not in ours:
         return None
-    if handle.lower() == server.domain.lower():
+    if handle.lower() in ours:
         return await by_uri(tx, addresses.application)
     persona = await by_handle(tx, handle)
     return persona.actor if persona else None

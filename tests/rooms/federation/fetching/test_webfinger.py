@@ -42,6 +42,24 @@ async def test_a_split_domain_is_one_account_whichever_way_it_is_found(world: Wo
     assert {actor.address for actor in found} == {"carol@example.com"}
 
 
+async def test_the_address_that_a_document_names_is_taken_where_its_host_says_the_same(world: World) -> None:
+    """FEP-2c59: peer.test answers no webfinger at all."""
+    await world.site("example.com")
+    carol = world.person(CAROL, changes={"webfinger": "carol@example.com"})
+    world.serve_jrd("carol@peer.test", CAROL, status=404)
+    world.serve_jrd("carol@example.com", CAROL)
+    assert (await find(world, carol.uri)).address == "carol@example.com"
+
+
+@pytest.mark.parametrize("claimed", ["dave@example.com", "carol@example.com", "nonsense", "carol@peer.test"])
+async def test_a_claimed_address_that_nobody_confirms_is_not_taken(world: World, claimed: str) -> None:
+    await world.site("example.com")
+    world.person(CAROL, changes={"webfinger": claimed})
+    world.serve_jrd("dave@example.com", CAROL)
+    world.serve_jrd("carol@example.com", "https://example.com/u/carol")
+    assert (await find(world, CAROL)).address == "carol@peer.test"
+
+
 async def test_an_address_that_its_own_host_does_not_confirm_is_not_taken(world: World) -> None:
     """peer.test says that carol is the famous one of example.com, who has never heard of her."""
     await world.site("example.com")

@@ -6,7 +6,9 @@ import jsonschema
 import pytest
 
 from asgi import serving
-from makers import make_persona, make_post
+from makers import ADDRESSES, make_persona, make_post
+from privapub import clock
+from privapub.actors import application
 from privapub.database.connect import Database
 from privapub.errors import InvalidInput
 from privapub.federation.served.webfinger import address, asked
@@ -72,16 +74,34 @@ async def test_webfinger_is_a_jrd_whatever_is_asked_for(database: Database) -> N
 async def test_addresses_may_end_in_a_domain_of_their_own(database: Database) -> None:
     async with database.write() as tx:
         alice = await make_persona(tx)
-    async with serving(database, domain="sut.test", base_url="https://sut.test") as sut:
+    async with serving(database, handle_domain="sut.test", base_url="https://sut.test") as sut:
         subjects = [
             (await sut.get(f"{WEBFINGER}?resource={resource}")).json["subject"]
             for resource in ("acct:alice@sut.test", alice.actor.uri)
         ]
         assert subjects == ["acct:alice@sut.test"] * 2
         assert (await sut.get(f"{WEBFINGER}?resource=acct:alice@www.sut.test")).status == 404
-    async with serving(database, domain="example.com", base_url="https://sut.test") as sut:
+    async with serving(database, handle_domain="example.com", base_url="https://sut.test") as sut:
         for host in ("example.com", "sut.test"):
             assert (await sut.get(f"{WEBFINGER}?resource=acct:alice@{host}")).status == 200
+
+
+async def test_however_it_is_asked_for_an_actor_has_one_address(database: Database) -> None:
+    """RFC 7033, section 4.4.1: the subject is the handle's own host, whichever was asked for."""
+    async with database.write() as tx:
+        alice = await make_persona(tx, domain="example.com")
+        await application.ensure(tx, ADDRESSES, "example.com", clock.now())
+    async with serving(database, handle_domain="example.com", base_url="https://sut.test") as sut:
+        for resource in ("acct:alice@example.com", "acct:Alice@SUT.test", alice.actor.uri, "https://sut.test/@alice"):
+            answer = (await sut.get(f"{WEBFINGER}?resource={resource}")).json
+            assert answer["subject"] == "acct:alice@example.com"
+            assert answer["links"][0]["href"] == alice.actor.uri
+        for resource in ("acct:example.com@example.com", "acct:sut.test@sut.test", "https://sut.test/"):
+            answer = (await sut.get(f"{WEBFINGER}?resource={resource}")).json
+            assert answer["subject"] == "acct:example.com@example.com"
+        assert (await sut.get(f"{WEBFINGER}?resource=acct:alice@other.test")).status == 404
+        shown = await sut.get(alice.actor.uri, accept="application/activity+json")
+    assert (shown.json["webfinger"], shown.json["preferredUsername"]) == ("alice@example.com", "alice")
 
 
 @pytest.mark.parametrize(
