@@ -1,5 +1,7 @@
 """Signing what goes out: at each hop afresh, our own GETs as the application actor."""
 
+from functools import lru_cache
+
 from privapub import clock
 from privapub.actors import application
 from privapub.actors.addresses import Addresses
@@ -23,7 +25,13 @@ async def application_key(server: Server) -> PrivateKey:
         async with server.database.write() as tx:
             made = await application.ensure(tx, Addresses(server.base_url), server.domain, clock.now())
             found = await signing_key(tx, made.id)
-    return PrivateKey.from_pem(*found)
+    return _read(*found)
+
+
+@lru_cache(maxsize=4)
+def _read(key_id: str, pem: str) -> PrivateKey:
+    """A key ready to sign: to read it from its text takes longer than to sign with it."""
+    return PrivateKey.from_pem(key_id, pem)
 
 
 def signer(key: PrivateKey, scheme: Scheme) -> Sign:

@@ -69,8 +69,9 @@ class Budget:
         self.asked.add((bare(url), again))
 
     def came(self, url: str, size: int) -> None:
-        """Count what was answered, and the host that a redirect led to."""
+        """Count what was answered, and where a redirect led to."""
         self.bytes -= size
+        self.asked.add((bare(url), False))
         self.met.add(origin(url))
 
     def failed(self, url: str, problem: FetchProblem) -> None:

@@ -31,6 +31,7 @@ PURPOSE = "context"
 AHEAD = 8  # posts asked for before their turn to be kept has come
 COLLECTIONS_AHEAD = 3
 KEPT_AT_ONCE = 20
+KEPT_EVERY = 0.3  # seconds: what has come may be read, though more is on its way
 _DEEPEST = 200
 _MOST_ANSWERS = 1000  # of one post, that we have already
 
@@ -63,6 +64,8 @@ class Walk:
         self._opened: dict[str, asyncio.Task[RemoteCollection | None]] = {}
         self._members: set[str] = set()  # what belongs to the thread
         self._below: deque[Known] = deque()  # whose answers are not read yet
+        self._authors: dict[str, asyncio.Task[Actor]] = {}
+        self._kept_at = clock.monotonic()
         self.found = 0  # posts that were new
         self.unreachable = False  # whether it may be worth another try
 
@@ -79,7 +82,7 @@ class Walk:
         return top
 
     async def _stop(self) -> None:
-        waiting = [*self._asked.values(), *self._opened.values()]
+        waiting = [*self._asked.values(), *self._opened.values(), *self._authors.values()]
         for task in waiting:
             task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
@@ -183,7 +186,7 @@ class Walk:
         for place, uri in enumerate(wanted):
             for soon in wanted[place : place + AHEAD]:
                 self._start(soon)
-            if ready and (len(ready) >= KEPT_AT_ONCE or not self._start(uri).done()):
+            if len(ready) >= KEPT_AT_ONCE or (ready and clock.monotonic() > self._kept_at + KEPT_EVERY):
                 await self._keep(ready)
                 ready = []
             got = await self._post(uri)
@@ -264,6 +267,13 @@ class Walk:
         return None
 
     async def _author(self, uri: str) -> Actor:
+        """Whoever wrote a post, asked for once, however many of theirs are asked for at a time."""
+        task = self._authors.get(uri)
+        if task is None:
+            task = self._authors[uri] = asyncio.create_task(self._fetch_author(uri))
+        return await asyncio.shield(task)
+
+    async def _fetch_author(self, uri: str) -> Actor:
         async with self._server.database.read() as tx:
             known = await actors.by_uri(tx, uri)
         return known if known is not None else await fetch_actor(self._server, uri)
@@ -300,3 +310,4 @@ class Walk:
                     )
                     new += kept is not None
             self.found += new
+            self._kept_at = clock.monotonic()

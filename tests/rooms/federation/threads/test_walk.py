@@ -281,6 +281,17 @@ async def test_at_most_two_requests_at_a_time_go_to_one_host(world: World) -> No
     assert sorted(await held(world)) == sorted(["root", *(f"a{n}" for n in range(12))])
 
 
+async def test_several_posts_by_somebody_unknown_ask_for_them_once(world: World) -> None:
+    carol, dave = world.person("https://peer.test/u/carol"), world.person("https://other.test/u/dave")
+    context = "https://peer.test/c/1"
+    serve_note(world, carol, "root", context=context)
+    uris = [serve_note(world, dave, f"a{n}", ROOT) for n in range(6)]
+    world.serve(context, collection_of(context, items=uris))
+    await read(world)
+    assert await held(world) == ["root", *(f"a{n}" for n in range(6))]
+    assert asked_twice(world) == []
+
+
 async def test_a_host_that_fails_is_asked_once_for_a_thread(world: World) -> None:
     carol = world.person("https://peer.test/u/carol")
     context = "https://peer.test/c/1"
