@@ -81,7 +81,7 @@ def field(name: str) -> Callable[[Field], Field]:
 
 @field("steps")
 async def the_steps(play: Play, value: Any, due: list[Sentence]) -> None:
-    """One after the other. A peer that goes down is one that somebody is on who follows alice: else it misses nothing."""
+    """One after the other. Of a peer that goes down somebody follows alice: else it would miss nothing."""
     if any(isinstance(step, dict) and "peer.test is down" in step.get("do", "") for step in value):
         await follows(play, "carol", "alice")
         play.forget_what_was_received()

@@ -6,13 +6,16 @@ answer 422, NotFound is 404.
 
 # ruff: noqa: ARG001 - what is missing yet will need what it is given
 
+import asyncio
 from typing import Any
 
 from sqlalchemy import select
 
 from cases.words import NotBuilt
+from fakes.keys import new_rsa
 from fakes.world import World
 from privapub import clock, identifiers, scope
+from privapub.actors import keys
 from privapub.actors import read as actors
 from privapub.actors.addresses import Addresses
 from privapub.actors.read import Actor
@@ -24,14 +27,15 @@ from privapub.federation.fetching.webfinger import resolve
 from privapub.follows import follow as follows
 from privapub.follows import read as follows_read
 from privapub.markup.reactions import LIKE
+from privapub.personas import rotate as rotating
 from privapub.posts import boost as boosting
-from privapub.posts import boost_read, react, reaction_read
+from privapub.posts import boost_read, polls, react, reaction_read
 from privapub.posts import delete as deleting
 from privapub.posts import pin as pins
 from privapub.posts.read import Post, by_uri
 from privapub.posts.tables import post as posts
 
-FORMATS = ("plain",)  # in which a text may be typed
+FORMATS = ("plain", "markdown")  # in which a text may be typed
 
 
 def missing(name: str) -> NotBuilt:
@@ -42,9 +46,10 @@ def missing(name: str) -> NotBuilt:
 
 
 async def post(world: World, by: Actor, text: str, audience: str = "public", typed: str = "plain") -> Post:
-    """Somebody here writes a post."""
-    del typed
-    return await compose.write_post(world.server, by.id, text, audience)
+    """Somebody here writes a post, in one of the FORMATS."""
+    return await compose.write_post(
+        world.server, by.id, text, audience, text_format="markdown" if typed == "markdown" else "plain"
+    )
 
 
 async def edit(world: World, by: Actor, uri: str, text: str) -> None:
@@ -85,7 +90,9 @@ def fresh(world: World) -> str:
 
 
 async def vote(world: World, by: Actor, uri: str, choices: list[int]) -> None:
-    raise missing("vote")
+    post = await seen_post(world.server, by.id, uri)
+    async with world.database.write() as tx:
+        await polls.cast(tx, post.id, by.id, choices, clock.now())
 
 
 async def pin(world: World, by: Actor, uri: str) -> None:
@@ -103,7 +110,9 @@ async def report(world: World, by: Actor, whom: Actor, uris: list[str]) -> None:
 
 
 async def rotate_keys(world: World, by: Actor) -> None:
-    raise missing("rotate keys")
+    pair = await asyncio.to_thread(lambda: keys.PrivateKeys(new_rsa(), keys.make().ed25519))
+    async with world.database.write() as tx:
+        await rotating.rotate_keys(tx, by.id, pair, clock.now())
 
 
 async def search(world: World, what: str) -> Actor | Post:
@@ -166,7 +175,10 @@ async def boosts(world: World, uri: str) -> list[str]:
 
 async def poll(world: World, uri: str) -> dict[str, Any]:
     """Counts by option, and how many voted."""
-    raise missing("polls")
+    found = (await _known(world, uri)).poll
+    if found is None:
+        raise NotFound
+    return {**{option.name: option.votes for option in found.options}, "voters": found.voters}
 
 
 def status_of(error: PrivaPubError) -> int:

@@ -70,7 +70,7 @@ def edit(
 
 
 def rotate_keys(handle: str, *, as_json: Json = False) -> None:
-    """Give a persona other keys. Its followers' servers are told, signed with the key that they know."""
+    """Give a persona other keys. Its followers' servers are told."""
 
     async def work(server: Server) -> str:
         async with server.database.read() as tx:

@@ -1,6 +1,7 @@
-"""A persona has other keys: its followers' servers get them, signed with the key that they know.
+"""A persona has other keys: its followers' servers get them.
 
-So Mastodon does it. A server that knows neither reads the new keys from the persona's document.
+It is signed with the new key, which most servers fetch when the one that they know does not fit; who refuses it gets it
+once more, signed with the key before (Mastodon signs such an Update with that one).
 """
 
 from privapub.actors.addresses import Addresses

@@ -18,7 +18,7 @@ async def persona_edited(tx: Transaction, fact: PersonaEdited, addresses: Addres
 async def tell_profile(
     tx: Transaction, persona_id: int, addresses: Addresses, now: float, former_key: str | None = None
 ) -> None:
-    """The persona's document as it is now; signed with `former_key` where the keys are what is new in it."""
+    """The persona's document as it is now; `former_key` signs it for who does not know its new key."""
     actor = await known(tx, persona_id)
     document = write_actor.person(actor, await keys_of(tx, actor.id), addresses)
     await deliver(

@@ -12,7 +12,7 @@ class PersonaEdited:
 
 @dataclass(frozen=True)
 class KeysRotated:
-    """The persona has other keys now: whoever knows it is to be told, signed with the key that they know."""
+    """The persona has other keys now: whoever knows it is to be told, in a way that they believe."""
 
     persona_id: int
 

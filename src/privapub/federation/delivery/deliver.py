@@ -46,7 +46,7 @@ async def deliver(
     `about` is the uri of what the activity is about: activities about one thing keep their order at each inbox. The
     `last` of them (a Delete, an Undo) takes back what was not sent yet, and goes nowhere where the `first` never went.
     With a `post_id`, who gets it is noted with the post. It is signed when it is sent, with the key that the actor has
-    by then, except where `former_key`, a PEM, signs it under the same id.
+    by then; `former_key`, a PEM, signs it under the same id for who refuses that one.
     """
     if not targets:
         return

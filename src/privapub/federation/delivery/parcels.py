@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
 
-from sqlalchemy import and_, bindparam, func, select
+from sqlalchemy import and_, bindparam, select
 
 from privapub import clock
 from privapub.actors.keys import RSA
@@ -36,13 +36,17 @@ _Asked = tuple[str, str]  # the name of a rendering, and the host it goes to
 
 @dataclass(frozen=True)
 class Parcel:
-    """Everything that a try needs: the bytes, the base64 of their SHA-256, and how to sign for this inbox."""
+    """Everything that a try needs: the bytes, the base64 of their SHA-256, and how to sign for this inbox.
+
+    `former` is the key before, of the same id, where this tells that there is another: for who refuses the new one.
+    """
 
     inbox: str
     body: bytes
     digest: str
     key: PrivateKey
     scheme: Scheme
+    former: PrivateKey | None = None
 
 
 class Parcels:
@@ -65,7 +69,8 @@ class Parcels:
         row, scheme = found
         if row.private is None:
             raise NotFound("This actor has no key here to sign with.")
-        return Parcel(inbox, row.body, row.digest, _key(row.key_id, row.private), scheme)
+        former = None if row.former_key is None else _key(row.key_id, row.former_key)
+        return Parcel(inbox, row.body, row.digest, _key(row.key_id, row.private), scheme, former)
 
     def signer(self, parcel: Parcel, scheme: Scheme) -> Sign:
         """What the door calls to have a parcel signed by one of the schemes."""
@@ -116,7 +121,8 @@ _RENDERINGS = (
         rendering.c.body,
         rendering.c.digest,
         actor_key.c.id.label("key_id"),
-        func.coalesce(rendering.c.former_key, actor_key.c.private).label("private"),
+        actor_key.c.private,
+        rendering.c.former_key,
     )
     .join(
         actor_key,

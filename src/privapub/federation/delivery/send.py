@@ -1,6 +1,7 @@
 """One try of one delivery: sign afresh, post, judge the answer. No transaction is open meanwhile."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sqlalchemy import select
 
@@ -32,6 +33,8 @@ async def send(server: Server, parcels: Parcels, job: Job) -> Outcome:
     if parcel is None:
         return GiveUp("what was to be sent is no more")
     verdict = await _post(server, parcels, parcel, parcel.scheme)
+    if verdict.kind == "knock" and parcel.former is not None:
+        verdict = await _post(server, parcels, replace(parcel, key=parcel.former), parcel.scheme)
     if verdict.kind == "knock":
         verdict = await _knock(server, parcels, parcel, verdict)
     if verdict.kind == "moved":

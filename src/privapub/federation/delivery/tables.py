@@ -12,8 +12,8 @@ rendering = Table(
     Column("actor_id", BigInteger, ForeignKey("actor.id", ondelete="CASCADE"), nullable=False),  # who signs
     Column("body", LargeBinary, nullable=False),
     Column("digest", Text, nullable=False),  # base64 of the SHA-256
-    # Where it says that the author has other keys now: the PEM of the one before, which signs this alone, so that who
-    # knows no other believes it.
+    # Where it says that the author has other keys now: the PEM of the one before, which signs this for who knows no
+    # other and does not ask.
     Column("former_key", Text),
     Column("created_at", Double, nullable=False, index=True),
 )

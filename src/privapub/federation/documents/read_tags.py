@@ -10,6 +10,7 @@ from typing import Literal
 from privapub.federation.documents.fields import Fields
 from privapub.federation.documents.limits import MAX_TAGS
 from privapub.federation.documents.properties import each, identity, link, media_type, types
+from privapub.markup.characters import REPLACEMENT
 from privapub.markup.clean import plain
 
 TagType = Literal["Mention", "Hashtag", "Emoji", "Link"]
@@ -60,7 +61,8 @@ def _mention(item: Fields) -> Tag | None:
 
 
 def _hashtag(item: Fields) -> Tag | None:
-    name = _name(item).lstrip("#")
+    # What stood for a NUL or half a character is no part of a word.
+    name = _name(item).lstrip("#").replace(REPLACEMENT, "")
     return Tag("Hashtag", f"#{name}", link(item.raw.get("href")) or "") if name else None
 
 

@@ -323,3 +323,9 @@ def test_actors_that_cannot_be_used_say_why(changes: dict[str, Any], reason: str
     with pytest.raises(BadDocument) as caught:
         read_actor(an_actor(**changes))
     assert caught.value.reason == reason
+
+
+def test_what_stands_for_no_character_is_no_part_of_a_hashtag() -> None:
+    tags = [{"type": "Hashtag", "name": name} for name in ("#ber\ufffdlin", "#\ufffd")]
+    post = read_post(a_note(tag=tags))
+    assert post.tags == (Tag("Hashtag", "#berlin", ""),)
