@@ -10,7 +10,7 @@ from privapub.errors import NotFound
 from privapub.jobs.enqueue import put_fact
 from privapub.posts import read
 from privapub.posts.facts import PostDeleted
-from privapub.posts.tables import poll, poll_vote, post, post_tag
+from privapub.posts.tables import pin, poll, poll_vote, post, post_tag
 
 # All that was said. The ids, the author, the audience and whom it named stay: a Delete must find its way.
 _NOTHING: dict[str, Any] = {
@@ -38,7 +38,7 @@ _NOTHING: dict[str, Any] = {
     "notes": [],
 }
 # What stands beside a post and goes with it.
-_BESIDE = (post_tag, poll_vote, poll)
+_BESIDE = (post_tag, poll_vote, poll, pin)
 
 
 async def delete(tx: Transaction, post_id: int, author_id: int, now: float) -> bool:

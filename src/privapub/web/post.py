@@ -8,6 +8,7 @@ from privapub.actors.addresses import Addresses
 from privapub.errors import NotFound
 from privapub.federation.served import post as served
 from privapub.federation.served.asking import part, wants_document
+from privapub.posts import quotes
 from privapub.posts.audience import OPEN, may_see
 from privapub.posts.read import PUBLIC, by_uri
 from privapub.server import Server
@@ -29,6 +30,8 @@ async def post(server: Server, request: Request) -> Response:
         if found is None or not found.local or found.audience not in OPEN:
             raise NotFound(served.NO_POST)
         author = await actors.by_id(tx, found.author_id)
+        quoted = (await quotes.shown(tx, [found], None)).get(found.id)
+        quoted_author = None if quoted is None else await actors.by_id(tx, quoted.author_id)
     if author is None:
         raise NotFound(served.NO_POST)
     if found.deleted_at is not None:
@@ -42,6 +45,9 @@ async def post(server: Server, request: Request) -> Response:
         actor=author,
         name=name_of(author),
         post=shown(found),
+        quoted=None
+        if quoted is None or quoted_author is None
+        else (shown(quoted), name_of(quoted_author), quoted_author),
         title=title_of(author, found),
         excerpt=excerpt_of(found),
         previewed=found.audience == PUBLIC,

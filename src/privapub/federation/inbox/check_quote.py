@@ -22,6 +22,7 @@ from privapub.federation.inbox.audience import concerned
 from privapub.federation.inbox.on_create import received
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import Done, Job, NewJob, Outcome, Retry
+from privapub.notifications.notify import of_quote
 from privapub.outbound.answers import FetchProblem
 from privapub.posts import quotes, read, stamps
 from privapub.posts.read import Post
@@ -87,8 +88,17 @@ async def write(tx: Transaction, job: Job, looked: Looked, now: float) -> Outcom
         record = received(looked.record, looked.author.followers)
         await receive(tx, record, looked.author.id, whom.audience, whom.recipient_ids, now)
     if looked.valid or looked.stamp is not None:
-        await quotes.verified(tx, job.args["post"], looked.quoted_uri, looked.stamp, valid=looked.valid)
+        settled = await quotes.verified(tx, job.args["post"], looked.quoted_uri, looked.stamp, valid=looked.valid)
+        if settled and looked.valid:
+            await _tell(tx, job.args["post"], looked.quoted_uri, now)
     return None
+
+
+async def _tell(tx: Transaction, post_id: int, quoted_uri: str, now: float) -> None:
+    """Whose post is quoted is told, if they are ours."""
+    quoting, quoted = await read.by_id(tx, post_id), await read.by_uri(tx, quoted_uri)
+    if quoting is not None and quoted is not None and quoted.local:
+        await of_quote(tx, quoting, quoted.author_id, now)
 
 
 async def _stamped(server: Server, post: Post, author: Actor) -> bool:

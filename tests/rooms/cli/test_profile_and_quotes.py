@@ -1,0 +1,82 @@
+"""Pins, hashtags, quotes, moves and reports, as they are typed."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Type = Callable[..., int]
+ANN = ("--persona", "ann")
+BEA = ("--persona", "bea")
+HERE = "localhost:8000"
+
+
+@pytest.fixture
+def told(typed: Type, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """What a command prints with --json, for an account that holds ann and bea; it must end well."""
+    capsys.readouterr()
+
+    def told_(*words: str, given: bytes = b"") -> Any:
+        assert typed(*words, "--json", given=given) == 0, capsys.readouterr()
+        return json.loads(capsys.readouterr().out)
+
+    told_("migrate")
+    told_("account", "create", "a@b.example", "--password-stdin", given=b"long enough")
+    for name in ("ann", "bea"):
+        told_("persona", "create", name, "--account", "a@b.example")
+    return told_
+
+
+@pytest.fixture
+def refused(typed: Type, told: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """The sentence with which a command fails."""
+    del told
+
+    def refused_(*words: str) -> str:
+        capsys.readouterr()
+        assert typed(*words, "--json") == 1
+        said: str = json.loads(capsys.readouterr().out)["error"]
+        return said
+
+    return refused_
+
+
+def test_a_post_is_pinned_and_a_hashtag_shown(told: Callable[..., Any], refused: Callable[..., str]) -> None:
+    post = told("post", "create", "Hello", *ANN, "--audience", "public")
+    assert told("post", "pin", post["id"], *ANN) == {"uri": post["uri"], "pinned": True}
+    assert told("post", "unpin", post["uri"], *ANN) == {"uri": post["uri"], "pinned": False}
+    assert "no post" in refused("post", "pin", post["id"], *BEA)
+    assert told("persona", "feature-tag", "add", "#Boats", *ANN) == {"featured_tags": ["#Boats"]}
+    assert told("persona", "feature-tag", "remove", "boats", *ANN) == {"featured_tags": []}
+    assert "is no hashtag" in refused("persona", "feature-tag", "add", "12", *ANN)
+
+
+def test_a_post_is_quoted_as_its_author_lets(told: Callable[..., Any], refused: Callable[..., str]) -> None:
+    post = told("post", "create", "Hello", *ANN, "--audience", "public")
+    quoting = told("post", "quote", post["uri"], "Look", *BEA)
+    assert (quoting["quote"], quoting["quote_state"]) == (post["uri"], "accepted")
+    assert told("post", "revoke-quote", post["id"], quoting["uri"], *ANN)["revoked"] is True
+    assert told("post", "quote-policy", post["id"], "nobody", *ANN)["quote_policy"] == "nobody"
+    assert refused("post", "quote", post["uri"], "Look", *BEA) == "Its author does not let you quote this."
+    assert "no policy" in refused("post", "quote-policy", post["id"], "friends", *ANN)
+    assert "no audience" in refused("post", "quote", post["uri"], "Look", *BEA, "--audience", "all")
+    # What was refused was not written.
+    assert len(told("post", "list", *BEA)) == 1
+
+
+def test_a_persona_moves_to_where_it_is_awaited(told: Callable[..., Any], refused: Callable[..., str]) -> None:
+    assert "does not say" in refused("persona", "move", "ann", "--to", f"@bea@{HERE}")
+    (ann, bea) = told("persona", "list")
+    assert told("persona", "alias", "add", "bea", f"@ann@{HERE}")["also_known_as"] == [ann["id"]]
+    assert told("persona", "move", "ann", "--to", f"@bea@{HERE}")["moved_to"] == bea["id"]
+    assert told("persona", "alias", "remove", "bea", ann["id"])["also_known_as"] == []
+
+
+def test_somebody_is_reported(told: Callable[..., Any], refused: Callable[..., str]) -> None:
+    post = told("post", "create", "Rude", *BEA, "--audience", "public")
+    filed = told("report", f"@bea@{HERE}", *ANN, "--post", post["uri"], "--comment", "rude")
+    assert filed["posts"] == [post["uri"]]
+    (report,) = told("reports")
+    assert (report["target"], report["reporter"], report["comment"]) == (f"@bea@{HERE}", f"@ann@{HERE}", "rude")
+    assert refused("report", f"@ann@{HERE}", *ANN) == "Nobody reports themselves."
