@@ -1,6 +1,6 @@
 """Posts, ours and others', and to whom by name they were addressed."""
 
-from sqlalchemy import JSON, BigInteger, Boolean, Column, Double, ForeignKey, Index, Table, Text, UniqueConstraint
+from sqlalchemy import JSON, BigInteger, Boolean, Column, Double, ForeignKey, Index, Table, Text, UniqueConstraint, text
 
 from privapub.database.tables import metadata
 
@@ -52,6 +52,7 @@ Index("ix_post_in_reply_to", post.c.in_reply_to)
 Index("ix_post_in_reply_to_id", post.c.in_reply_to_id, post.c.id)
 Index("ix_post_quote", post.c.quote, sqlite_where=post.c.quote.is_not(None), postgresql_where=post.c.quote.is_not(None))
 Index("ix_post_public", post.c.audience, post.c.id)  # the public timelines
+Index("ix_post_local", post.c.audience, post.c.id, sqlite_where=text("local = 1"), postgresql_where=text("local"))
 
 post_recipient = Table(
     "post_recipient",

@@ -120,3 +120,14 @@ async def test_no_page_of_a_timeline_reads_a_whole_table(database: Database) -> 
         assert len(statements) > 24
         wrong = {statement: found for statement, values in statements if (found := await scans(tx, statement, values))}
     assert wrong == {}
+
+
+async def test_what_was_written_here_is_found_among_very_much_from_elsewhere(sqlite_url: str) -> None:
+    database = Database(sqlite_url)
+    async with database.read() as tx:
+        with asked(database) as statements:
+            await public(tx, None, Window(), NOW, where="local")
+        ((statement, values),) = statements
+        rows = (await tx.connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)).all()
+    await database.close()
+    assert any("ix_post_local" in row[3] for row in rows), rows

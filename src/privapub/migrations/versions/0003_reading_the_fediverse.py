@@ -396,6 +396,13 @@ def upgrade() -> None:
         batch_op.create_index("ix_post_in_reply_to_id", ["in_reply_to_id", "id"], unique=False)
         batch_op.create_index("ix_post_public", ["audience", "id"], unique=False)
         batch_op.create_index(
+            "ix_post_local",
+            ["audience", "id"],
+            unique=False,
+            sqlite_where=sa.text("local = 1"),
+            postgresql_where=sa.text("local"),
+        )
+        batch_op.create_index(
             "ix_post_quote",
             ["quote"],
             unique=False,
