@@ -1,4 +1,4 @@
-"""A persona took a boost back: the Undo goes to its followers' servers and to the post's author."""
+"""Somebody took a boost back: it is told no more, and a persona's Undo goes where its Announce went."""
 
 from privapub import identifiers
 from privapub.actors.addresses import Addresses
@@ -7,6 +7,7 @@ from privapub.database.transaction import Transaction
 from privapub.effects.post_boosted import story, targets
 from privapub.federation.delivery.deliver import deliver
 from privapub.federation.documents.write_announce import announce, undo_announce
+from privapub.notifications import notify
 from privapub.posts.facts import BoostWithdrawn
 from privapub.posts.read import by_id as post_by_id
 
@@ -16,7 +17,10 @@ async def boost_withdrawn(tx: Transaction, fact: BoostWithdrawn, addresses: Addr
     post = await post_by_id(tx, fact.post_id)
     if post is None:
         return
+    await notify.boost_gone(tx, post, fact.actor_id)
     booster, author = await known(tx, fact.actor_id), await known(tx, post.author_id)
+    if not booster.local:
+        return
     announced = announce(fact.uri, booster, post.uri, author.uri, fact.audience, fact.boosted_at)
     await deliver(
         tx,

@@ -1,4 +1,4 @@
-"""A persona took a like or a reaction back: the Undo goes to where the Like went."""
+"""Somebody took a like or a reaction back: it is told no more, and a persona's Undo goes where its Like went."""
 
 from privapub import identifiers
 from privapub.actors.addresses import Addresses
@@ -8,6 +8,7 @@ from privapub.effects.reaction_added import story
 from privapub.federation.delivery import inboxes
 from privapub.federation.delivery.deliver import deliver
 from privapub.federation.documents.write_reaction import like, undo_like
+from privapub.notifications import notify
 from privapub.posts.facts import ReactionWithdrawn
 from privapub.posts.read import by_id as post_by_id
 
@@ -17,7 +18,10 @@ async def reaction_withdrawn(tx: Transaction, fact: ReactionWithdrawn, addresses
     post = await post_by_id(tx, fact.post_id)
     if post is None:
         return
+    await notify.reaction_gone(tx, post, fact.actor_id, fact.emoji)
     actor, author = await known(tx, fact.actor_id), await known(tx, post.author_id)
+    if not actor.local:
+        return
     liked = like(fact.uri, actor.uri, post.uri, author.uri, fact.emoji, fact.picture)
     await deliver(
         tx,

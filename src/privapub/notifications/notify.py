@@ -98,13 +98,28 @@ async def of_follow(tx: Transaction, follow: Follow, now: float) -> None:
 
 async def of_reaction(tx: Transaction, post: Post, actor_id: int, emoji: str, now: float) -> None:
     """The author of a post is told who likes it (`emoji` "") or reacts to it, for as long as they do."""
-    kind, about = (REACTION, f"{post.id} {emoji}") if emoji else (FAVOURITE, str(post.id))
+    kind, about = _of_emoji(post, emoji)
     await notify(tx, post.author_id, kind, actor_id, post_id=post.id, about=about, now=now)
+
+
+async def reaction_gone(tx: Transaction, post: Post, actor_id: int, emoji: str) -> None:
+    """They took it back."""
+    kind, about = _of_emoji(post, emoji)
+    await withdraw(tx, post.author_id, kind, actor_id, about)
+
+
+def _of_emoji(post: Post, emoji: str) -> tuple[str, str]:
+    return (REACTION, f"{post.id} {emoji}") if emoji else (FAVOURITE, str(post.id))
 
 
 async def of_boost(tx: Transaction, post: Post, actor_id: int, now: float) -> None:
     """The author of a post is told who boosts it, for as long as they do."""
     await notify(tx, post.author_id, REBLOG, actor_id, post_id=post.id, about=str(post.id), now=now)
+
+
+async def boost_gone(tx: Transaction, post: Post, actor_id: int) -> None:
+    """They took it back."""
+    await withdraw(tx, post.author_id, REBLOG, actor_id, str(post.id))
 
 
 async def of_quote(tx: Transaction, quoting: Post, quoted_author_id: int, now: float) -> None:

@@ -5,7 +5,7 @@
 A boost shows the post to nobody who may not see it: that is asked of the post whenever it is read.
 """
 
-from sqlalchemy import delete
+from sqlalchemy import ColumnElement, delete
 
 from privapub import identifiers
 from privapub.database.transaction import Transaction
@@ -58,18 +58,7 @@ async def boost(
 
 async def withdraw(tx: Transaction, actor_id: int, post_id: int, now: float) -> bool:  # noqa: ARG001 - as all verbs
     """A persona takes a boost back; fact BoostWithdrawn. False where there is none."""
-    ended = await tx.first(
-        delete(table).where(table.c.actor_id == actor_id, table.c.post_id == post_id).returning(*table.c)
-    )
-    if ended is None:
-        return False
-    gone = boost_read.from_row(ended)
-    await put_fact(
-        tx,
-        BoostWithdrawn(actor_id, post_id, gone.audience, gone.uri, gone.created_at),
-        about=_pair(actor_id, post_id),
-    )
-    return True
+    return await _end(tx, table.c.actor_id == actor_id, table.c.post_id == post_id)
 
 
 async def receive(
@@ -94,14 +83,23 @@ async def receive(
 async def undo(tx: Transaction, actor_id: int, *, uri: str | None, post_id: int | None = None) -> bool:
     """Somebody elsewhere takes a boost back, named by the id of the Announce, or by the post where it has none.
 
-    By its id alone where it has one: who boosts again, with another id, has not taken that back. False where there is
-    nothing of theirs to take back.
+    By its id alone where it has one: who boosts again, with another id, has not taken that back. Fact BoostWithdrawn.
+    False where there is nothing of theirs to take back.
     """
     if not uri and post_id is None:
         return False
     which = table.c.uri == uri if uri else table.c.post_id == post_id
-    ended = await tx.execute(delete(table).where(table.c.actor_id == actor_id, which))
-    return bool(ended.rowcount)
+    return await _end(tx, table.c.actor_id == actor_id, which)
+
+
+async def _end(tx: Transaction, *which: ColumnElement[bool]) -> bool:
+    row = await tx.first(delete(table).where(*which).returning(*table.c))
+    if row is None:
+        return False
+    gone = boost_read.from_row(row)
+    told = BoostWithdrawn(gone.actor_id, gone.post_id, gone.audience, gone.uri, gone.created_at)
+    await put_fact(tx, told, about=_pair(gone.actor_id, gone.post_id))
+    return True
 
 
 async def _again(tx: Transaction, actor_id: int, post_id: int, uri: str, at: float) -> bool:

@@ -77,7 +77,7 @@ class ReactionAdded:
 
 @dataclass(frozen=True)
 class ReactionWithdrawn:
-    """A persona took a like or a reaction back (the row is gone): whoever was told is to be told."""
+    """A persona, or somebody at a post of ours, took a like or a reaction back (the row is gone)."""
 
     actor_id: int
     post_id: int
@@ -95,7 +95,7 @@ class PostBoosted:
 
 @dataclass(frozen=True)
 class BoostWithdrawn:
-    """A persona took a boost back (the row is gone): whoever got it is to be told."""
+    """A persona, or somebody elsewhere, took a boost back (the row is gone)."""
 
     actor_id: int
     post_id: int

@@ -54,14 +54,9 @@ async def react(tx: Transaction, actor_id: int, post_id: int, emoji: str, uri: s
 async def withdraw(tx: Transaction, actor_id: int, post_id: int, emoji: str, now: float) -> bool:  # noqa: ARG001 - as all verbs
     """A persona takes a like or a reaction back; fact ReactionWithdrawn. False where there is none."""
     gone = await _end(tx, reaction.c.actor_id == actor_id, reaction.c.post_id == post_id, _named(emoji))
-    if gone is None:
-        return False
-    await put_fact(
-        tx,
-        ReactionWithdrawn(actor_id, post_id, gone.emoji, gone.picture, gone.uri),
-        about=_pair(actor_id, post_id),
-    )
-    return True
+    if gone is not None:
+        await _tell_gone(tx, gone)
+    return gone is not None
 
 
 async def receive(
@@ -88,12 +83,15 @@ async def receive(
 async def undo(tx: Transaction, actor_id: int, *, uri: str | None, post_id: int | None = None, emoji: str = "") -> bool:
     """Somebody elsewhere takes it back, named by the id of the activity, else by the post and the emoji.
 
-    False where there is nothing of theirs to take back.
+    Fact ReactionWithdrawn where the post is ours. False where there is nothing of theirs to take back.
     """
     mine = reaction.c.actor_id == actor_id
-    if uri and await _end(tx, mine, reaction.c.uri == uri) is not None:
-        return True
-    return post_id is not None and await _end(tx, mine, reaction.c.post_id == post_id, _named(emoji)) is not None
+    gone = await _end(tx, mine, reaction.c.uri == uri) if uri else None
+    if gone is None and post_id is not None:
+        gone = await _end(tx, mine, reaction.c.post_id == post_id, _named(emoji))
+    if gone is not None and await _is_ours(tx, gone.post_id):
+        await _tell_gone(tx, gone)
+    return gone is not None
 
 
 _KEY = (reaction.c.post_id, reaction.c.actor_id, reaction.c.emoji)
@@ -122,6 +120,11 @@ async def _too_many(tx: Transaction, actor_id: int, post_id: int, emoji: str) ->
         reaction.c.post_id == post_id, reaction.c.actor_id == actor_id, reaction.c.emoji != emoji
     )
     return int(await tx.scalar(others)) >= MOST
+
+
+async def _tell_gone(tx: Transaction, gone: Reaction) -> None:
+    told = ReactionWithdrawn(gone.actor_id, gone.post_id, gone.emoji, gone.picture, gone.uri)
+    await put_fact(tx, told, about=_pair(gone.actor_id, gone.post_id))
 
 
 async def _is_ours(tx: Transaction, post_id: int) -> bool:

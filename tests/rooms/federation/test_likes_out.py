@@ -2,12 +2,15 @@
 
 from typing import Any
 
+from sqlalchemy import select
+
 from fakes.world import PUBLIC, Person, World
 from makers import make_follow, make_post
 from privapub import clock, identifiers
 from privapub.actors.addresses import Addresses
 from privapub.actors.read import Actor
 from privapub.database.transaction import Transaction
+from privapub.notifications.tables import notification
 from privapub.posts import boost, react
 from privapub.posts.delete import delete
 from privapub.posts.read import Post
@@ -186,4 +189,31 @@ async def test_a_boost_from_elsewhere_comes_to_the_followers_here_and_is_not_sen
     await world.drain()
     async with world.database.read() as tx:
         assert [entry[0] for entry in await entries(tx, alice)] == [post.id]
+    assert world.sent() == []
+
+
+async def test_who_wrote_a_post_is_told_of_likes_and_boosts_for_as_long_as_they_last(world: World) -> None:
+    bob = await world.persona("bob")
+    _, carol = await someone(world)
+    post = await theirs(world, bob)
+    like, reaction, announce = (f"https://peer.test/{letter}/1" for letter in "lrb")
+
+    async def told() -> set[str]:
+        await world.drain()
+        async with world.database.read() as tx:
+            return {row.kind for row in await tx.all(select(notification.c.kind))}
+
+    async with world.database.write() as tx:
+        await react.receive(tx, carol.id, post.id, "", None, like, clock.now())
+        await react.receive(tx, carol.id, post.id, "👍", None, reaction, clock.now())
+        await boost.receive(tx, carol.id, post.id, "public", announce, None, clock.now())
+    assert await told() == {"favourite", "reaction", "reblog"}
+    for verb, uri, rest in (
+        (react.undo, like, {"reaction", "reblog"}),
+        (react.undo, reaction, {"reblog"}),
+        (boost.undo, announce, set()),
+    ):
+        async with world.database.write() as tx:
+            assert await verb(tx, carol.id, uri=uri)
+        assert await told() == rest
     assert world.sent() == []
