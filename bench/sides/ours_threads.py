@@ -126,8 +126,8 @@ async def thread(url: str, count: int) -> None:
 async def boosts(url: str, count: int) -> None:
     """All have arrived before the first is handled."""
     async with opened(url) as (server, persona), peer(0) as there:
-        now = clock.now()
         for number in range(count):
+            now = clock.now()
             uri = f"https://there{number % 50}.example/u/fan{number}"
             announce = {"@context": CONTEXT, "id": f"{uri}/boost", "type": "Announce", "actor": uri,
                         "object": f"{there.base}/n/0", "to": [PUBLIC]}  # fmt: skip
