@@ -19,7 +19,7 @@ from privapub.jobs.job import FACTS, NewJob
 from privapub.markup.clean import plain
 from privapub.posts import audience, read
 from privapub.posts.facts import PollCounted, PollEnded, VoteCast
-from privapub.posts.poll_read import choices
+from privapub.posts.poll_read import choices, voter_ids
 from privapub.posts.read import Post
 from privapub.posts.tables import poll, poll_vote
 
@@ -85,7 +85,8 @@ async def learn(tx: Transaction, post_id: int, told: ToldPoll | None, now: float
         return
     if not await _same(tx, post_id, [name for name, _ in told.options], told.multiple):
         await _replace(tx, post_id, _as_told(told), told.multiple, now)
-    await _keep(tx, post_id, _as_told(told), told.voters, told, now)
+    before = await tx.scalar(select(poll.c.ends_at).where(poll.c.post_id == post_id))
+    await _keep(tx, post_id, _as_told(told), told.voters, _end(told, before, now), now)
 
 
 async def recount(tx: Transaction, post_id: int, told: ToldPoll, now: float) -> bool:
@@ -101,10 +102,9 @@ async def recount(tx: Transaction, post_id: int, told: ToldPoll, now: float) -> 
         for (name, votes), before in zip(told.options, row.options, strict=True)
     ]
     voters = _higher(told.voters, row.voters_elsewhere)
-    ends_at = row.ends_at if told.ends_at is None else told.ends_at
-    closes = told.closed and row.closed_at is None
-    await _keep(tx, post_id, options, voters, told, now)
-    return (options, voters, ends_at) != (row.options, row.voters_elsewhere, row.ends_at) or closes
+    ends_at = _end(told, row.ends_at, now)
+    await _keep(tx, post_id, options, voters, ends_at, now)
+    return (options, voters, ends_at) != (row.options, row.voters_elsewhere, row.ends_at)
 
 
 async def cast(tx: Transaction, post_id: int, persona_id: int, chosen: Collection[int], now: float) -> None:
@@ -222,14 +222,25 @@ async def _replace(tx: Transaction, post_id: int, options: list[dict[str, Any]],
 
 
 async def _keep(
-    tx: Transaction, post_id: int, options: list[dict[str, Any]], voters: int | None, told: ToldPoll, now: float
+    tx: Transaction,
+    post_id: int,
+    options: list[dict[str, Any]],
+    voters: int | None,
+    ends_at: float | None,
+    now: float,
 ) -> None:
-    values: dict[str, Any] = {"options": options, "voters_elsewhere": voters, "read_at": now}
-    if told.ends_at is not None:
-        values["ends_at"] = told.ends_at
-    if told.closed:
-        values["closed_at"] = now
+    values: dict[str, Any] = {"options": options, "voters_elsewhere": voters, "ends_at": ends_at, "read_at": now}
     await tx.execute(update(poll).where(poll.c.post_id == post_id).values(**values))
+    if ends_at is not None and await voter_ids(tx, post_id):
+        # Who voted here is told of the end, which may be another than they were told.
+        await _end_later(tx, post_id, ends_at)
+
+
+def _end(told: ToldPoll, before: float | None, now: float) -> float | None:
+    """When it ends: what is over without a moment is so since now at the latest (pure)."""
+    if told.ends_at is None and told.closed:
+        return now if before is None else min(before, now)
+    return before if told.ends_at is None else told.ends_at
 
 
 async def _same(tx: Transaction, post_id: int, names: Iterable[str], multiple: bool) -> bool:

@@ -267,6 +267,29 @@ async def test_other_answers_from_elsewhere_begin_anew(database: Database, world
         assert (await again(tx, post.id)).poll is None
 
 
+@pytest.mark.parametrize(
+    ("news", "ends_at"),
+    [
+        (replace(TOLD, ends_at=NOW + 60), NOW + 60),
+        (replace(TOLD, ends_at=None, closed=True), NOW + 9),
+        (TOLD, NOW + HOUR),
+    ],
+)
+async def test_who_voted_is_told_of_another_end(
+    database: Database, world: World, news: ToldPoll, ends_at: float
+) -> None:
+    async with database.write() as tx:
+        post = await told(tx, world.carol)
+        await polls.cast(tx, post.id, world.bob.id, [0], NOW)
+        assert await polls.recount(tx, post.id, news, NOW + 9) is (ends_at != NOW + HOUR)
+        ends = [fact["ends_at"] for fact in await jobs(tx, "poll_ended")]
+        assert ends == ([NOW + HOUR] if ends_at == NOW + HOUR else [NOW + HOUR, ends_at])
+        assert await polls.close(tx, post.id, ends_at)
+        changed = await again(tx, post.id)
+        assert changed.poll is not None
+        assert changed.poll.is_over(ends_at)
+
+
 async def test_the_origin_is_asked_at_most_every_few_minutes(database: Database, world: World) -> None:
     async with database.write() as tx:
         post = await told(tx, world.carol)
