@@ -30,14 +30,15 @@ def shares_of(uri: str) -> str:
 def around(post: Post) -> dict[str, Any]:
     """What a post's document says of that which belongs to it: where its answers, likes and boosts are listed.
 
+    Those are collections within the document, not their ids alone: some readers refuse a post over an id there (apkit).
     `context` is the thread as whoever began it lists it, if we know that, else as we do from this post on;
     `conversation` says the same to those who read only that.
     """
     thread = post.context or thread_of(post.uri)
     return {
-        "replies": replies_of(post.uri),
-        "likes": likes_of(post.uri),
-        "shares": shares_of(post.uri),
+        "replies": {"id": replies_of(post.uri), "type": "Collection", "first": f"{replies_of(post.uri)}?page=true"},
+        "likes": {"id": likes_of(post.uri), "type": "Collection"},
+        "shares": {"id": shares_of(post.uri), "type": "Collection"},
         "context": thread,
         "conversation": post.conversation or thread,
     }

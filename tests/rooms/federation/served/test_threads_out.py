@@ -62,10 +62,11 @@ async def test_a_post_names_what_belongs_to_it(database: Database) -> None:
         first = (await sut.get(ours.uri, accept=DOCUMENT)).json
         second = (await sut.get(answer.uri, accept=DOCUMENT)).json
         third = (await sut.get(to_theirs.uri, accept=DOCUMENT)).json
-    for name in ("replies", "likes", "shares", "context"):
-        assert first[name] == f"{ours.uri}/{name}"
+    for name in ("replies", "likes", "shares"):
+        assert (first[name]["id"], first[name]["type"]) == (f"{ours.uri}/{name}", "Collection")
+    assert (first["replies"]["first"], first["context"]) == (f"{ours.uri}/replies?page=true", f"{ours.uri}/context")
     assert first["conversation"] == first["context"]
-    assert (second["context"], second["replies"]) == (first["context"], f"{answer.uri}/replies")
+    assert (second["context"], second["replies"]["id"]) == (first["context"], f"{answer.uri}/replies")
     assert (third["context"], third["conversation"]) == ("https://peer.test/c/1", "tag:peer.test,1")
 
 
