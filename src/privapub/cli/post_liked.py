@@ -9,7 +9,7 @@ from privapub.actors.addresses import Addresses
 from privapub.cli.opened import persona_named, with_server
 from privapub.cli.options import Json
 from privapub.cli.output import say
-from privapub.composing.learn import seen_post
+from privapub.composing.learn import known_post, seen_post
 from privapub.errors import NotFound
 from privapub.markup.reactions import LIKE
 from privapub.posts import boost as boosts
@@ -67,7 +67,7 @@ def unboost(which: Which, *, persona: Who, as_json: Json = False) -> None:
     """Take a boost back."""
 
     async def work(server: Server) -> Post:
-        me_id, post = await _found(server, persona, which)
+        me_id, post = await _known(server, persona, which)
         async with server.database.write() as tx:
             if not await boosts.withdraw(tx, me_id, post.id, clock.now()):
                 raise NotFound(f"{persona} has not boosted {which}.")
@@ -94,7 +94,7 @@ def _react(which: str, emoji: str, persona: str, *, as_json: bool) -> None:
 
 def _take_back(which: str, emoji: str, persona: str, *, as_json: bool) -> None:
     async def work(server: Server) -> Post:
-        me_id, post = await _found(server, persona, which)
+        me_id, post = await _known(server, persona, which)
         async with server.database.write() as tx:
             if not await reactions.withdraw(tx, me_id, post.id, emoji, clock.now()):
                 raise NotFound(f"{persona} has not {f'reacted with {emoji} to' if emoji else 'liked'} {which}.")
@@ -109,6 +109,12 @@ async def _found(server: Server, persona: str, which: str) -> tuple[int, Post]:
     async with server.database.read() as tx:
         me = await persona_named(tx, persona)
     return me.id, await seen_post(server, me.id, which)
+
+
+async def _known(server: Server, persona: str, which: str) -> tuple[int, Post]:
+    async with server.database.read() as tx:
+        me = await persona_named(tx, persona)
+    return me.id, await known_post(server, which)
 
 
 def _fresh(server: Server) -> str:

@@ -29,6 +29,15 @@ async def seen_post(server: Server, persona_id: int, which: str) -> Post:
     return post
 
 
+async def known_post(server: Server, which: str) -> Post:
+    """A post that is known here, whether or not it may be seen now: one's own doing is taken back all the same."""
+    async with server.database.read() as tx:
+        known = await _known(tx, which)
+    if known is None:
+        raise NotFound(f"There is no post {which}.")
+    return known
+
+
 async def learnt(server: Server, uri: str) -> Post | None:
     """A post elsewhere that nobody here had yet; None where its author deleted it."""
     record = await fetch_post(server, uri)

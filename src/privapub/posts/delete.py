@@ -10,7 +10,7 @@ from privapub.errors import NotFound
 from privapub.jobs.enqueue import put_fact
 from privapub.posts import read
 from privapub.posts.facts import PostDeleted
-from privapub.posts.tables import pin, poll, poll_vote, post, post_tag
+from privapub.posts.tables import boost, pin, poll, poll_vote, post, post_tag, reaction
 
 # All that was said. The ids, the author, the audience and whom it named stay: a Delete must find its way.
 _NOTHING: dict[str, Any] = {
@@ -38,7 +38,7 @@ _NOTHING: dict[str, Any] = {
     "notes": [],
 }
 # What stands beside a post and goes with it.
-_BESIDE = (post_tag, poll_vote, poll, pin)
+_BESIDE = (post_tag, poll_vote, poll, pin, reaction, boost)
 
 
 async def delete(tx: Transaction, post_id: int, author_id: int, now: float) -> bool:
@@ -56,7 +56,9 @@ async def delete(tx: Transaction, post_id: int, author_id: int, now: float) -> b
 
 
 async def forget_author(tx: Transaction, actor_id: int, now: float) -> int:
-    """A remote actor is no more, and nothing of what it said is left here; returns how many posts that were."""
+    """A remote actor is no more, and nothing of what it said, liked or boosted is left here; how many posts it had."""
+    for table in (reaction, boost):
+        await tx.execute(removal(table).where(table.c.actor_id == actor_id))
     return await empty(tx, and_(post.c.author_id == actor_id, post.c.local.is_(False)), now)
 
 

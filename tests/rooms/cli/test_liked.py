@@ -59,3 +59,12 @@ def test_what_is_said_for_people(told: Callable[..., Any], typed: Type, capsys: 
     assert typed("post", "react", post["id"], "no emoji!", "--persona", "bea") != 0
     assert "is no emoji" in capsys.readouterr().err
     assert typed("post", "boost", post["id"], "--audience", "direct", "--persona", "bea") != 0
+
+
+def test_what_was_done_before_a_block_is_taken_back_all_the_same(told: Callable[..., Any]) -> None:
+    post = told("post", "create", "--persona", "ann", "--audience", "public", "Hello")
+    for verb, more in WORDS.items():
+        told("post", verb, post["id"], *more, "--persona", "bea")
+    told("block", "add", "@ann@localhost:8000", "--persona", "bea")
+    for verb, more in WORDS.items():
+        told("post", f"un{verb}", post["id"], *more, "--persona", "bea")

@@ -12,8 +12,8 @@ from privapub.database.connect import Database
 from privapub.database.transaction import Transaction
 from privapub.errors import Conflict, InvalidInput, NotFound
 from privapub.personas.read import Persona
-from privapub.posts import react, reaction_read
-from privapub.posts.delete import delete
+from privapub.posts import boost, boost_read, react, reaction_read
+from privapub.posts.delete import delete, forget_author
 from privapub.posts.read import Post
 
 NOW = 1_800_000_000.0
@@ -177,3 +177,21 @@ async def test_every_order_ends_as_the_last_word_says(database: Database, small:
                 await verbs[liked](tx, small)
             assert (await emojis(tx, small.ours, small.carol.id) == [""]) is order[-1], order
             await _undo(tx, small)
+
+
+async def test_nothing_is_left_of_a_deleted_post_or_of_an_actor_who_is_gone(database: Database, small: Small) -> None:
+    async with database.write() as tx:
+        for post in (small.hers, small.ours):
+            await react.receive(tx, small.carol.id, post.id, "", None, f"{THEIRS}/{post.id}", NOW)
+            await boost.receive(tx, small.carol.id, post.id, "public", f"{THEIRS}/b/{post.id}", None, NOW)
+            await react.react(tx, small.alice.id, post.id, "👍", f"{URI}/{post.id}", NOW)
+        await delete(tx, small.ours.id, small.alice.id, NOW)
+        assert await reaction_read.of_post(tx, small.ours.id) == []
+        assert await boost_read.of_post(tx, small.ours.id) == []
+        assert len(await reaction_read.of_post(tx, small.hers.id)) == 2
+        mine = await make_post(tx, small.alice.id)
+        await react.receive(tx, small.carol.id, mine.id, "", None, THEIRS, NOW)
+        await boost.receive(tx, small.carol.id, mine.id, "public", f"{THEIRS}/b", None, NOW)
+        await forget_author(tx, small.carol.id, NOW)
+        assert await reaction_read.of_post(tx, mine.id) == []
+        assert await boost_read.of_post(tx, mine.id) == []

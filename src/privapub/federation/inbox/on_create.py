@@ -32,7 +32,7 @@ async def want(tx: Transaction, arrived: Arrived) -> Wanted | None:
     if activity.object is not None or activity.object_id is None:
         return None
     concerns = await may_concern(tx, (*activity.to, *activity.cc), arrived.signer, arrived.owner)
-    return Wanted("post", activity.object_id) if concerns else None
+    return Wanted("post", activity.object_id, shared=True) if concerns else None
 
 
 def told(arrived: Arrived) -> RemotePost | str:

@@ -1,5 +1,6 @@
 """Somebody elsewhere boosts a post, and takes it back; a group passes on what its members did."""
 
+import asyncio
 from itertools import permutations
 from typing import Any
 
@@ -248,6 +249,18 @@ async def test_an_undo_counts_while_the_boost_still_waits_for_its_post(world: Wo
         await world.drain()
     assert await boosts(world, ELSEWHERE) == []
     assert await kept_out(world) == ["undone-before", "nothing-to-undo"]
+
+
+async def test_a_boost_and_its_undo_that_two_workers_handle_at_once_end_alike(world: World) -> None:
+    alice, carol = await world.persona(), world.person("https://peer.test/u/carol")
+    post = await written(world, alice)
+    for number in range(8):
+        sent = announce(carol, post.uri, f"{ANNOUNCE}/{number}")
+        undo = of("Undo", carol, sent if number % 4 < 2 else sent["id"], f"{UNDO}/{number}")
+        for each in (sent, undo) if number % 2 else (undo, sent):
+            await world.post(alice.inbox, each, by=carol)
+        await asyncio.gather(world.drain(), world.drain())
+        assert await boosts(world, post.uri) == [], number
 
 
 async def test_many_boosts_of_one_post_fetch_it_once(world: World) -> None:
