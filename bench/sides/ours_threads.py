@@ -20,7 +20,7 @@ from starting import told
 
 from privapub import clock
 from privapub.actors import remote
-from privapub.actors.read import by_id
+from privapub.database.transaction import Transaction
 from privapub.federation.documents import canonical
 from privapub.federation.inbox.store import store
 from privapub.follows import follow
@@ -126,25 +126,12 @@ async def thread(url: str, count: int) -> None:
 async def boosts(url: str, count: int) -> None:
     """All have arrived before the first is handled."""
     async with opened(url) as (server, persona), peer(0) as there:
-        for number in range(count):
-            now = clock.now()
-            uri = f"https://there{number % 50}.example/u/fan{number}"
-            announce = {"@context": CONTEXT, "id": f"{uri}/boost", "type": "Announce", "actor": uri,
-                        "object": f"{there.base}/n/0", "to": [PUBLIC]}  # fmt: skip
+        for start in range(0, count, 100):
             async with server.database.write() as tx:
-                profile = remote.Profile(
-                    uri=uri, kind="Person", handle=f"fan{number}", host=uri.split("/")[2], inbox=f"{uri}/inbox",
-                    followers=f"{uri}/followers",
-                )  # fmt: skip
-                fan = await remote.learn(tx, profile, now)
-                await follow.ask(tx, persona, fan, f"https://here.example/activities/{number}", now)
-                await follow.accepted(tx, persona, fan, now)
-                found = await by_id(tx, fan)
-                assert found is not None  # noqa: S101 - just made
-                await store(
-                    tx, owner="", activity_id=f"{uri}/boost", digest=canonical.digest(announce), kind="Announce",
-                    actor_id=fan, actor_uri=uri, document=announce, now=now,
-                )  # fmt: skip
+                for number in range(start, min(start + 100, count)):
+                    await _boosted(
+                        tx, persona, f"https://there{number % 50}.example/u/fan{number}", f"{there.base}/n/0"
+                    )
         async with server.database.write() as tx:
             await tx.raw("DELETE FROM job WHERE kind NOT IN ('inbox')")  # no Follow is delivered to nowhere
             await tx.raw("DELETE FROM lane WHERE kind NOT IN ('inbox')")
@@ -152,6 +139,29 @@ async def boosts(url: str, count: int) -> None:
         async with server.database.read() as tx:
             kept = await tx.scalar(select(func.count()).select_from(boost))
     told({"fetched": there.asked["/n/0"], "kept": kept})
+
+
+async def _boosted(tx: Transaction, persona: int, fan: str, what: str) -> None:
+    """Somebody whom the persona follows boosts this."""
+    now = clock.now()
+    announce = {"@context": CONTEXT, "id": f"{fan}/boost", "type": "Announce", "actor": fan, "object": what,
+                "to": [PUBLIC]}  # fmt: skip
+    handle = fan.rpartition("/")[2]
+    profile = remote.Profile(
+        uri=fan,
+        kind="Person",
+        handle=handle,
+        host=fan.split("/")[2],
+        inbox=f"{fan}/inbox",
+        followers=f"{fan}/followers",
+    )
+    actor = await remote.learn(tx, profile, now)
+    await follow.ask(tx, persona, actor, f"https://here.example/activities/{handle}", now)
+    await follow.accepted(tx, persona, actor, now)
+    await store(
+        tx, owner="", activity_id=f"{fan}/boost", digest=canonical.digest(announce), kind="Announce",
+        actor_id=actor, actor_uri=fan, document=announce, now=now,
+    )  # fmt: skip
 
 
 if __name__ == "__main__":
