@@ -8,7 +8,7 @@ job's kind (or the trigger that the job carries), inbox verification sets `verif
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 PURPOSES = frozenset(
     {
@@ -42,7 +42,7 @@ def purpose(name: str) -> Iterator[None]:
     """Requests made inside are for this (one of PURPOSES)."""
     if name not in PURPOSES:
         raise ValueError(f"unknown purpose {name!r}")
-    token = _scope.set(replace(_scope.get(), purpose=name))
+    token = _scope.set(HttpScope(name, _scope.get().trigger))
     try:
         yield
     finally:

@@ -138,6 +138,8 @@ class Door:
             where = await self._admit(asked, course)
             try:
                 return await self._post_once(where, course, request)
+            except aiohttp.ClientConnectorError:  # there was no connection yet
+                raise
             except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
                 # The other end had closed a kept connection just then: that says nothing of it.
                 if not course.reused:
@@ -239,20 +241,25 @@ class Door:
     async def _post_once(self, where: Target, course: Course, request: _Request) -> Answer:
         async with await self._exchange(where, course, request) as response:
             course.status = response.status
-            got = bytearray()
-            left = course.begun + self._timeout - clock.monotonic()
-            try:
-                async with asyncio.timeout(min(POST_BODY_TIMEOUT, left / 2)):
-                    async for chunk in response.content.iter_any():
-                        course.bytes += len(chunk)
-                        got += chunk
-                        if len(got) >= POST_LIMIT:
-                            response.close()
-                            break
-            except (TimeoutError, aiohttp.ClientError):
-                response.close()  # the status is the answer; what it says besides is for the operator
+            body = b"" if response.content.at_eof() else await self._said(response, course)
             kind = bare_type(response.headers.get("content-type", ""))
-            return Answer(response.status, where.url, response.headers, bytes(got[:POST_LIMIT]), 0, kind)
+            return Answer(response.status, where.url, response.headers, body, 0, kind)
+
+    async def _said(self, response: aiohttp.ClientResponse, course: Course) -> bytes:
+        """What the answer to a POST says besides its status, which is for the operator: no more than is there soon."""
+        got = bytearray()
+        left = course.begun + self._timeout - clock.monotonic()
+        try:
+            async with asyncio.timeout(min(POST_BODY_TIMEOUT, left / 2)):
+                async for chunk in response.content.iter_any():
+                    course.bytes += len(chunk)
+                    got += chunk
+                    if len(got) >= POST_LIMIT:
+                        response.close()
+                        break
+        except (TimeoutError, aiohttp.ClientError):
+            response.close()
+        return bytes(got[:POST_LIMIT])
 
     async def _exchange(self, where: Target, course: Course, request: _Request) -> aiohttp.ClientResponse:
         headers: Headers = (("Host", where.authority), ("User-Agent", self._user_agent), *request.headers)
@@ -260,7 +267,7 @@ class Door:
             added = await request.sign(request.method, where.url, headers, request.body)
             names = {name.lower() for name, _ in added}
             headers = (*(pair for pair in headers if pair[0].lower() not in names), *added)
-        course.reused, course.status = False, None
+        course.reused, course.status = True, None
         mark = guard.course.set(course)
         try:
             response = await self._session(where.scheme).request(
@@ -341,7 +348,6 @@ class Door:
                 trust_env=False,
                 cookie_jar=aiohttp.DummyCookieJar(),
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
-                trace_configs=[guard.reuse_seen()],
             )
         return session
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from types import SimpleNamespace
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -39,7 +38,7 @@ class Course:
     bytes: int = 0
     status: int | None = None
     guarded: bool = False  # an address was refused, and none has answered since
-    reused: bool = False  # the last exchange used a connection that was open before
+    reused: bool = False  # the last exchange used a connection that was open before: no socket was made for it
 
 
 course: ContextVar[Course] = ContextVar("outbound_course")
@@ -57,27 +56,13 @@ def sockets(allow: Sequence[address.Network], *, plain: bool) -> Callable[[AddrI
 
     def make(info: AddrInfo) -> socket.socket:
         family, kind, protocol, _, place = info
+        course.get().reused = False
         if not may_connect(str(place[0]), int(str(place[1])), allow, plain=plain):
             course.get().guarded = True
             raise PrivateAddress("private-address")
         return socket.socket(family, kind, protocol)
 
     return make
-
-
-def reuse_seen() -> aiohttp.TraceConfig:
-    """Notes in the course of a request that it used a connection which was open before."""
-    trace = aiohttp.TraceConfig()
-
-    async def reused(
-        _session: aiohttp.ClientSession,
-        _context: SimpleNamespace,
-        _params: aiohttp.TraceConnectionReuseconnParams,
-    ) -> None:
-        course.get().reused = True
-
-    trace.on_connection_reuseconn.append(reused)
-    return trace
 
 
 def reason(error: BaseException, so_far: Course) -> str:
