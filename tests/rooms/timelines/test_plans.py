@@ -22,7 +22,6 @@ from privapub.timelines.tables import timeline_entry
 
 NOW = 1_800_000_000.0
 PEOPLE, POSTS = 200, 3000
-# PostgreSQL reads as a whole what is empty or small, and is right to.
 LARGE = re.compile(r"Seq Scan on (post|timeline_entry|post_tag)( |$)")
 
 
@@ -95,6 +94,8 @@ async def scans(tx: Transaction, statement: str, values: Any) -> list[str]:
     if tx.dialect == "sqlite":
         rows = (await tx.connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)).all()
         return [row[3] for row in rows if row[3].startswith("SCAN") and row[3] != "SCAN CONSTANT ROW"]
+    # Few rows are read as a whole where it is left to choose, and rightly: it is asked for the plan that many rows get.
+    await tx.execute(text("SET LOCAL enable_seqscan = off"))
     rows = (await tx.connection.exec_driver_sql(f"EXPLAIN {statement}", values)).all()
     return [row[0] for row in rows if LARGE.search(row[0])]
 
@@ -119,7 +120,7 @@ async def test_no_page_of_a_timeline_reads_a_whole_table(database: Database) -> 
                 await notifications.of(tx, alice.id, window, NOW)
         assert len(statements) > 24
         wrong = {statement: found for statement, values in statements if (found := await scans(tx, statement, values))}
-    assert wrong == {}
+    assert [(found, statement[-1800:]) for statement, found in wrong.items()] == []
 
 
 async def test_what_was_written_here_is_found_among_very_much_from_elsewhere(sqlite_url: str) -> None:
