@@ -181,12 +181,12 @@ async def test_an_undo_of_one_follow_that_came_first_does_not_swallow_another_on
     assert await state(world, await world.actor(carol.uri), alice) == "accepted"
 
 
-async def test_every_block_of_one_user_has_one_id_and_each_is_kept_out_with_its_reason(world: World) -> None:
-    """Friendica; blocks are not handled yet, and are no error."""
+async def test_every_block_of_one_user_has_one_id_and_each_is_taken(world: World) -> None:
+    """Friendica."""
     alice, carol = await world.persona(), world.person("https://peer.test/u/carol")
     block = of("Block", carol, alice.uri, "https://peer.test/block/1")
     for _ in range(2):
         assert (await world.post(alice.inbox, block, by=carol)).status == 202
         await world.drain()
-    assert await kept_out(world) == ["kind-Block"]
-    assert world.arrivals()[("peer.test", "kept-out", "kind-Block")] == 2
+    assert await kept_out(world) == [None]
+    assert world.arrivals()[("peer.test", "handled", "Block")] == 2
