@@ -4,7 +4,7 @@ What a case does "through a client" goes through the domain verbs until there is
 answer 422, NotFound is 404.
 """
 
-# ruff: noqa: ARG001 - what is missing yet will need what it is given
+
 
 import asyncio
 from typing import Any
@@ -24,6 +24,7 @@ from privapub.composing import report as reporting
 from privapub.composing.learn import learnt, seen_post
 from privapub.errors import InvalidInput, NotAllowed, NotFound, PrivaPubError
 from privapub.federation.fetching.webfinger import resolve
+from privapub.follows import blocking
 from privapub.follows import follow as follows
 from privapub.follows import read as follows_read
 from privapub.markup.reactions import LIKE
@@ -102,7 +103,9 @@ async def pin(world: World, by: Actor, uri: str) -> None:
 
 
 async def block(world: World, by: Actor, whom: Actor) -> None:
-    raise missing("block")
+    uri = Addresses(world.server.base_url).activity(identifiers.token())
+    async with world.database.write() as tx:
+        await blocking.block(tx, by.id, whom.id, uri, clock.now())
 
 
 async def report(world: World, by: Actor, whom: Actor, uris: list[str]) -> None:

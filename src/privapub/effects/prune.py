@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from privapub.actors import mutes
 from privapub.database.transaction import Transaction
 from privapub.federation.delivery import deliver
 from privapub.federation.fetching import scheme
@@ -9,6 +10,7 @@ from privapub.federation.inbox import store
 from privapub.jobs import hosts
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import Job, NewJob
+from privapub.notifications import read as notifications
 from privapub.posts import threads, tombstones
 from privapub.telemetry import prune as telemetry
 
@@ -23,6 +25,6 @@ async def plan(tx: Transaction, run_at: float | None = None) -> None:
 
 async def prune(tx: Transaction, _job: Job, _fetched: Any, now: float) -> None:
     """Each room knows how long its rows live."""
-    for room in (telemetry, deliver, scheme, store, tombstones, threads, hosts):
+    for room in (telemetry, deliver, scheme, store, tombstones, threads, notifications, mutes, hosts):
         await room.prune(tx, now)
     await plan(tx, now + EVERY)
