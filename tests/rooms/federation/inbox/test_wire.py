@@ -22,12 +22,12 @@ ENDS = {
     "Follow": {None, "undone-before"},  # one was captured after an Undo of a Follow that was not
     "Delete": {None},
     "Undo of Follow": {None, "nothing-to-undo"},  # the Follow itself may not have been captured
-    "Undo of Like": {"undo-of-Like"},
-    "Undo of Block": {"undo-of-Block"},
+    "Undo of Like": {None, "nothing-to-undo"},  # what is liked may be on its way
+    "Undo of Block": {"nothing-to-undo"},
     "Accept": {"no-such-follow"},  # alice never asked
-    "Like": {"kind-Like"},
-    "Announce": {"kind-Announce"},
-    "Block": {"kind-Block"},
+    "Like": {None, "no-such-post"},
+    "Announce": {"not-for-us"},
+    "Block": {"nobody-to-block"},  # they were about others than alice
 }
 
 
