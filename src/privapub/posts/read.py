@@ -64,7 +64,8 @@ _FIELDS = tuple(field.name for field in fields(Post) if field.name != "poll")
 
 def from_row(row: Any) -> Post:
     """A Post from a row that holds (at least) every column of the table under its own name, its poll aside."""
-    values = {name: getattr(row, name) for name in _FIELDS}
+    told = row._mapping  # noqa: SLF001 - its public name; five times as fast as attribute by attribute
+    values = {name: told[name] for name in _FIELDS}
     values["tags"], values["attachments"] = tuple(row.tags), tuple(row.attachments)
     values["notes"] = tuple((name, sentence) for name, sentence in row.notes)
     values["translations"] = tuple((language, html) for language, html in row.translations)

@@ -140,8 +140,9 @@ def about(filters: Sequence[Filter], post: Post, reader_id: int) -> tuple[Match,
 
 def text_in(post: Post) -> str:
     """All that a filter looks at: warning, text, descriptions of files, options of a poll (pure)."""
-    files = [str(each.get("name") or each.get("description") or "") for each in post.attachments]
-    return "\n".join([post.summary, text_of(post.content), *files])
+    files = [str(each.get("alt") or each.get("name") or "") for each in post.attachments]
+    options = [] if post.poll is None else [option.name for option in post.poll.options]
+    return "\n".join([post.summary, text_of(post.content), *files, *options])
 
 
 def _check(title: str, places: Collection[str], action: str, words: Sequence[str]) -> None:

@@ -16,7 +16,7 @@ from privapub.database.transaction import Transaction
 from privapub.follows.read import ACCEPTED
 from privapub.follows.tables import follow
 from privapub.posts import audience
-from privapub.posts.read import from_row
+from privapub.posts.read import Post, from_row, with_polls
 from privapub.posts.tables import boost, post, post_recipient
 from privapub.timelines import filters, lists
 from privapub.timelines.entry import Entry
@@ -117,13 +117,13 @@ async def _read(
         rows = (await tx.execute(statement(part.shape), [{**values, **part.values}])).all()
         any_filter = bool(rows) and rows[0].any_filter
         wanted = await filters.in_force(tx, persona_id, HOME, values["now"]) if any_filter else []
-        return [(row.entry_id, _entry(row, persona_id, wanted)) for row in rows]
+        posts = await with_polls(tx, [from_row(row) for row in rows])
+        return [(row.entry_id, _entry(row, found, persona_id, wanted)) for row, found in zip(rows, posts, strict=True)]
 
     return await gather(window, look)
 
 
-def _entry(row: Any, persona_id: int, wanted: list[Filter]) -> Entry | None:
-    found = from_row(row)
+def _entry(row: Any, found: Post, persona_id: int, wanted: list[Filter]) -> Entry | None:
     if not audience.may_see(
         found, persona_id, follows=bool(row.follows), named=bool(row.named), blocked=bool(row.blocked)
     ):

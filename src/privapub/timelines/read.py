@@ -107,7 +107,7 @@ async def _read(
     wanted = [] if reader_id is None else await filters.in_force(tx, reader_id, place, now)
 
     async def look(part: Window) -> list[tuple[int, Entry | None]]:
-        posts = [read.from_row(row) for row in await tx.all(part.of(statement, key))]
+        posts = await read.with_polls(tx, [read.from_row(row) for row in await tx.all(part.of(statement, key))])
         shown = {one.id for one in await audience.visible_to(tx, posts, reader_id)}
         found: list[tuple[int, Entry | None]] = []
         for one in posts:

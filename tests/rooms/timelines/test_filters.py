@@ -9,6 +9,7 @@ from privapub import clock
 from privapub.database.connect import Database
 from privapub.database.page import Window
 from privapub.errors import InvalidInput, NotFound
+from privapub.posts.poll_read import Option, Poll
 from privapub.timelines import filters
 from privapub.timelines.fill import fill
 from privapub.timelines.home import home
@@ -107,3 +108,14 @@ async def test_what_cannot_be_a_filter_is_refused(database: Database, wrong: dic
         alice = await make_persona(tx)
         with pytest.raises(InvalidInput):
             await filters.add(tx, alice.id, now=NOW, **values)  # type: ignore[arg-type]  # the values are of many types
+
+
+async def test_the_options_of_a_poll_and_the_words_of_files_are_looked_at(database: Database) -> None:
+    async with database.write() as tx:
+        post = await make_post(tx, (await make_remote(tx)).id, text="Which one?")
+    poll = Poll(
+        post.id, multiple=False, options=(Option("cats", None),), voters=None, ends_at=None, closed_at=None, read_at=NOW
+    )
+    assert "cats" in filters.text_in(replace(post, poll=poll)).split()
+    assert "a cat" in filters.text_in(replace(post, attachments=({"type": "Image", "alt": "a cat"},))).split("\n")
+    assert filters.text_in(replace(post, summary="warned")).startswith("warned\nWhich one?")
