@@ -11,6 +11,7 @@ from privapub.actors import read as actors
 from privapub.actors.addresses import Addresses
 from privapub.actors.read import Actor
 from privapub.errors import PrivaPubError
+from privapub.federation.documents.properties import identity
 from privapub.federation.documents.read_collection import RemoteCollection, read_collection
 from privapub.federation.documents.read_post import RemotePost, read_post
 from privapub.federation.fetching.actor import fetch_actor
@@ -42,6 +43,7 @@ class Got:
 
     record: RemotePost
     author: Actor
+    history: str | None = None  # FEP-f228: the collection of the activities of its thread
 
     @property
     def node(self) -> Known:
@@ -63,6 +65,7 @@ class Walk:
         self._asked: dict[str, asyncio.Task[Got | None]] = {}
         self._opened: dict[str, asyncio.Task[RemoteCollection | None]] = {}
         self._members: set[str] = set()  # what belongs to the thread
+        self._histories: list[str] = []
         self._below: deque[Known] = deque()  # whose answers are not read yet
         self._authors: dict[str, asyncio.Task[Actor]] = {}
         self._kept_at = clock.monotonic()
@@ -115,6 +118,8 @@ class Walk:
             nodes.append(node)
             at = node.in_reply_to
             top = node.uri
+            if got is not None and got.history is not None:
+                self._histories.append(got.history)
         else:
             at = None
         if at is not None:  # it could not be had, and still is the first of which we know
@@ -128,7 +133,7 @@ class Walk:
 
     async def _by_contexts(self, top: str, chain: Sequence[Known]) -> bool:
         """Whether a context collection told the whole thread (FEP-f228: then nothing else need be read)."""
-        contexts = dict.fromkeys(node.context for node in chain if node.context)
+        contexts = dict.fromkeys([*(node.context for node in chain if node.context), *self._histories[::-1]])
         for context in contexts:
             if origin(context) and not self._ours.is_ours(context) and await self._by_context(context, top):
                 return True
@@ -259,7 +264,7 @@ class Walk:
             record = read_post(found)
             if not same_origin(record.uri, record.author) or is_vote(record):
                 return None
-            return Got(record, await self._author(record.author))
+            return Got(record, await self._author(record.author), identity(found.get("contextHistory")))
         except FetchProblem as problem:
             self.unreachable = self.unreachable or not final(problem)
         except PrivaPubError:

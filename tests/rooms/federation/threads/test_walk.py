@@ -137,6 +137,16 @@ async def test_a_collection_of_activities_leads_to_their_posts(world: World) -> 
     assert "/a/3" not in paths(world)
 
 
+async def test_a_history_is_read_where_there_is_no_other_collection(world: World) -> None:
+    carol = world.person("https://peer.test/u/carol")
+    serve_note(world, carol, "root", context="tag:peer.test,2026:1", contextHistory="https://peer.test/h/1")
+    items = [{"type": "Create", "object": ROOT}, {"type": "Create", "object": serve_note(world, carol, "one", "root")}]
+    history = {**collection_of("https://peer.test/h/1"), "type": "OrderedCollection", "orderedItems": items}
+    world.serve("https://peer.test/h/1", history)
+    await read(world)
+    assert await held(world) == ["root", "one"]
+
+
 async def test_only_what_is_for_everyone_is_kept(world: World) -> None:
     carol = world.person("https://peer.test/u/carol")
     context = "https://peer.test/c/1"
