@@ -21,7 +21,18 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 )  # fmt: skip
 STRANGERS = {("client_api", "web"), ("web", "client_api")}
 # Within federation, leftwards.
-FEDERATION = ("documents", "signatures", "fetching", "asker", "delivery", "inbox", "threads", "served", "problems", "routes")
+FEDERATION = (
+    "documents",
+    "signatures",
+    "fetching",
+    "asker",
+    "delivery",
+    "inbox",
+    "threads",
+    "served",
+    "problems",
+    "routes",
+)
 
 
 def floor(name: str) -> int:
