@@ -25,6 +25,7 @@ async def post_edited(tx: Transaction, fact: PostEdited, addresses: Addresses, n
         return
     await fill(tx, post, now)
     await notify.of_post(tx, post, now)
+    await notify.of_edit(tx, post, now)
     author = await known(tx, post.author_id)
     await deliver(
         tx,

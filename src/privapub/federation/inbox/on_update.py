@@ -11,6 +11,7 @@ from privapub.federation.inbox import check_quote
 from privapub.federation.inbox.arrived import Arrived, Wanted
 from privapub.federation.inbox.audience import concerned, may_concern
 from privapub.federation.inbox.on_create import received, take_in, told
+from privapub.notifications.notify import of_edit
 from privapub.posts import quotes, read, receive
 
 
@@ -76,4 +77,6 @@ async def _on_update_of_post(tx: Transaction, record: RemotePost, signer: Actor,
     changed = await receive.receive_edit(tx, received(record, signer.followers), signer.id, whom.recipient_ids, now)
     if (now_known := await read.by_id(tx, known.id)) is not None:
         await check_quote.plan(tx, now_known, signer.uri)
+        if now_known.edited_at != known.edited_at:
+            await of_edit(tx, now_known, now)
     return None if changed or stamped else "not-newer"
