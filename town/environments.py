@@ -12,6 +12,7 @@ from pathlib import Path
 from processes import ROOT, TOWN
 
 PEERS = ("fedify", "apkit")
+NEIGHBOUR = "privapub"  # the second one, which needs no environment
 FEDIFY = TOWN / "fedify"
 NODE = FEDIFY / "node_modules" / "node" / "bin" / "node"
 APKIT = TOWN / "apkit"

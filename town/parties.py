@@ -176,10 +176,11 @@ class Teller:
 class PrivaPub:
     """`privapub serve`, and `privapub …` beside it."""
 
-    def __init__(self, data: Path, database: str, logs: Path) -> None:
+    def __init__(self, data: Path, database: str, logs: Path, *, name: str = "home", host: str = "127.0.0.1") -> None:
         """Draw its port; `database` is a URL, or "" for SQLite in the data folder."""
         port = free_port()
-        self.origin = f"http://127.0.0.1:{port}"
+        self.name = name
+        self.origin = f"http://{host}:{port}"
         self.env = {
             "PRIVAPUB_DATA": str(data),
             "PRIVAPUB_LISTEN": f"127.0.0.1:{port}",
@@ -189,8 +190,8 @@ class PrivaPub:
             "PYTHONPATH": str(ROOT / "src"),
         }
         self.command = [sys.executable, "-m", "privapub.cli.entry"]
-        self.running = Running([*self.command, "serve"], logs / "privapub.log", env=self.env)
-        self.teller = Teller(os.environ | self.env, logs / "commands.log")
+        self.running = Running([*self.command, "serve"], logs / f"{name}.log", env=self.env)
+        self.teller = Teller(os.environ | self.env, logs / f"{name}-commands.log")
 
     def begin(self) -> None:
         """Start it."""
@@ -198,7 +199,7 @@ class PrivaPub:
 
     def until_ready(self) -> None:
         """Wait until it answers."""
-        wait("privapub to start", self._ready, seconds=BEGINNING)
+        wait(f"privapub ({self.name}) to start", self._ready, seconds=BEGINNING)
 
     def stop(self) -> None:
         """Stop it."""
@@ -241,7 +242,7 @@ class PrivaPub:
 
     def _ready(self) -> bool:
         if self.running.ended():
-            raise Stopped("privapub stopped by itself")
+            raise Stopped(f"privapub ({self.name}) stopped by itself")
         try:
             return self.fetch(f"{self.origin}/.well-known/nodeinfo")[0] == 200
         except (OSError, ValueError):

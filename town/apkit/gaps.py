@@ -1,4 +1,6 @@
-"""What apkit cannot do as it is, filled in: answers, contexts that it has not bundled, and webfinger without https."""
+"""What apkit cannot do as it is, filled in: answers, polls, quotes, profiles that move, contexts that it has not
+bundled, and webfinger without https.
+"""
 
 import contextlib
 from collections.abc import Callable
@@ -7,8 +9,11 @@ from urllib.parse import urlsplit
 
 import apmodel.loader
 from apkit.client.asyncio import ActivityPubClient
+from apkit.models import Accept as ApkitAccept
+from apkit.models import Activity, Object
 from apkit.models import Note as ApkitNote
-from apkit.models import Object
+from apkit.models import Person as ApkitPerson
+from apkit.models import Question as ApkitQuestion
 from apmodel.registry import registry
 from pydantic import Field, field_validator
 from remembered import args
@@ -18,6 +23,8 @@ class Note(ApkitNote):
     """A note that may answer another: apkit takes no id there, and refuses every answer with a 400."""
 
     in_reply_to: str | Object | dict | None = Field(default=None)
+    quote: str | None = Field(default=None)
+    quote_authorization: str | None = Field(default=None)
 
     @field_validator("tag", mode="before")
     @classmethod
@@ -26,7 +33,44 @@ class Note(ApkitNote):
         return [tags] if args.patient and isinstance(tags, dict) else tags
 
 
+class Question(ApkitQuestion):
+    """A poll with its answers: apkit takes one answer only, and refuses a list of them with a 400."""
+
+    one_of: Any = Field(default=None)
+    any_of: Any = Field(default=None)
+    end_time: str | None = Field(default=None)
+    voters_count: int | None = Field(default=None)
+    in_reply_to: str | Object | dict | None = Field(default=None)
+    quote: str | None = Field(default=None)
+    quote_authorization: str | None = Field(default=None)
+
+
+class Person(ApkitPerson):
+    """Somebody who shows pinned posts, and may move."""
+
+    featured: str | None = Field(default=None)
+    moved_to: str | None = Field(default=None)
+    also_known_as: list[str] | None = Field(default=None)
+
+
+class Accept(ApkitAccept):
+    """An answer whose result is named by its id: apkit takes a whole document there, and answers an id with a 400."""
+
+    result: Any = Field(default=None)
+
+
+class QuoteRequest(Activity):
+    """FEP-044f, of which apkit knows nothing."""
+
+    type: str | None = Field(default="QuoteRequest", kw_only=True, frozen=True)
+    instrument: Any = Field(default=None)
+
+
 registry.register(Note, "https://www.w3.org/ns/activitystreams#Note")
+registry.register(Question, "https://www.w3.org/ns/activitystreams#Question")
+registry.register(Person, "https://www.w3.org/ns/activitystreams#Person")
+registry.register(Accept, "https://www.w3.org/ns/activitystreams#Accept")
+registry.register(QuoteRequest, "https://w3id.org/fep/044f#QuoteRequest")
 
 _bundled_contexts = apmodel.loader.create_document_loader
 

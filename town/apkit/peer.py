@@ -1,4 +1,4 @@
-"""A small server on apkit with three people (`open`, `locked`, `refusing`), and a control port that steers them.
+"""A small server on apkit with the people `open`, `locked`, `refusing` and `leaving`, and a control port for them.
 
 usage: python peer.py --port PORT --control PORT --host NAME --state FILE [--patient]
 
@@ -8,38 +8,37 @@ to the state file, so that a stopped server comes back as the same one.
 
 import asyncio
 import json
-import uuid
 from collections.abc import Callable, Coroutine
-from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
-import apmodel.loader
 import uvicorn
 from apkit.client.models import Link, Resource, WebfingerResult
 from apkit.models import (
-    Accept,
-    Activity,
+    Add,
+    Announce,
     Create,
     CryptographicKey,
     Delete,
     Follow,
-    Mention,
+    Like,
+    Move,
     OrderedCollection,
-    Person,
     Reject,
-    Tombstone,
+    Remove,
     Undo,
     Update,
 )
 from apkit.server.app import ActivityPubServer
 from apkit.server.responses import ActivityResponse
 from apkit.server.types import Context
-from apkit.types import ActorKey, Outbox
+from apkit.types import Outbox
 from apmodel.vocab.actor import ActorEndpoints
 from cryptography.hazmat.primitives import serialization
+from doings import DOINGS, answer_quote, count_vote
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response
-from gaps import Client, Note
+from gaps import Accept, Client, Person, QuoteRequest
+from notes import answer, delete, deliver, edit, find, note_of, publish, read, uri_of
 from remembered import (
     HANDLES,
     ORIGIN,
@@ -54,7 +53,6 @@ from remembered import (
     state,
 )
 
-PUBLIC = "https://www.w3.org/ns/activitystreams#Public"
 ACTIVITY_JSON = "application/activity+json; charset=utf-8"
 
 
@@ -74,7 +72,8 @@ def person(handle: str) -> Person:
         id=me, preferred_username=handle, name=f"The {handle} one", summary="<p>Lives in the town</p>", url=me,
         inbox=f"{me}/inbox", outbox=f"{me}/outbox", followers=f"{me}/followers", following=f"{me}/following",
         endpoints=ActorEndpoints(shared_inbox=f"{ORIGIN}/inbox"), discoverable=True,
-        manuallyApprovesFollowers=handle != "open",
+        manuallyApprovesFollowers=handle in ("locked", "refusing"), featured=f"{me}/featured",
+        moved_to=state["moved"].get(handle), also_known_as=[actor_id("leaving")] if handle == "open" else None,
         public_key=CryptographicKey(id=f"{me}#main-key", owner=me, public_key_pem=public.decode()),
     )  # fmt: skip
 
@@ -86,9 +85,10 @@ async def serve_person(handle: str) -> Response:
 
 @app.get("/users/{handle}/{side}")
 async def serve_relations(handle: str, side: str) -> Response:
-    if handle not in HANDLES or side not in ("followers", "following"):
+    if handle not in HANDLES or side not in ("followers", "following", "featured"):
         return Response(status_code=404)
-    people = list(accepted(side, handle))
+    pinned = [uri for uri in state["pins"] if state["notes"][uri]["as"] == handle]
+    people = pinned if side == "featured" else list(accepted(side, handle))
     collection = {"@context": "https://www.w3.org/ns/activitystreams", "type": "OrderedCollection",
                   "id": f"{actor_id(handle)}/{side}", "totalItems": len(people), "orderedItems": people}  # fmt: skip
     return JSONResponse(collection, media_type=ACTIVITY_JSON)
@@ -107,6 +107,22 @@ async def serve_note(ident: str) -> Response:
     if it is None or it["deleted"] or it["to"] != "public":
         return Response(status_code=404)
     return ActivityResponse(note_of(it))
+
+
+@app.get("/notes/{ident}/replies")
+async def serve_replies(ident: str) -> Response:
+    uri = f"{ORIGIN}/notes/{ident}"
+    found = [it["id"] for it in state["notes"].values() if it["in_reply_to"] == uri and it["to"] == "public"]
+    page = {"type": "CollectionPage", "partOf": f"{uri}/replies", "items": found}
+    replies = {"@context": "https://www.w3.org/ns/activitystreams", "type": "Collection", "id": f"{uri}/replies",
+               "first": page}  # fmt: skip
+    return JSONResponse(replies, media_type=ACTIVITY_JSON)
+
+
+@app.get("/stamps/{ident}")
+async def serve_stamp(ident: str) -> Response:
+    it = state["stamps"].get(f"{ORIGIN}/stamps/{ident}")
+    return Response(status_code=404) if it is None else JSONResponse(it, media_type=ACTIVITY_JSON)
 
 
 @app.webfinger
@@ -132,19 +148,15 @@ async def _raw(ctx: Context) -> dict:
     return json.loads(await ctx.request.body())
 
 
-def _uri(value: object) -> str | None:
-    return value if isinstance(value, str) else value.get("id") if isinstance(value, dict) else None
-
-
 @app.on(Follow)
 async def on_follow(ctx: Context) -> Response:
     raw = await _raw(ctx)
-    handle = (_uri(raw["object"]) or "").removeprefix(f"{ORIGIN}/users/")
+    handle = (uri_of(raw["object"]) or "").removeprefix(f"{ORIGIN}/users/")
     if handle in HANDLES:
-        follower = await find(_uri(raw["actor"]))
+        follower = await find(uri_of(raw["actor"]))
         state["followers"][handle][follower["id"]] = {**follower, "state": "pending", "follow": raw}
         if handle != "locked":
-            later(answer_follow(handle, follower["id"], handle == "open"))
+            later(answer_follow(handle, follower["id"], handle != "refusing"))
     return taken(raw)
 
 
@@ -162,9 +174,9 @@ async def on_answer(ctx: Context) -> Response:
     raw = await _raw(ctx)
     about = raw["object"]
     for handle in HANDLES:
-        it = state["following"][handle].get(_uri(raw["actor"]))
-        by_id = it and _uri(about) == it["follow"]
-        by_words = isinstance(about, dict) and _uri(about.get("actor")) == actor_id(handle)
+        it = state["following"][handle].get(uri_of(raw["actor"]))
+        by_id = it and uri_of(about) == it["follow"]
+        by_words = isinstance(about, dict) and uri_of(about.get("actor")) == actor_id(handle)
         if it and (by_id or by_words):
             it["state"] = "accepted" if raw["type"] == "Accept" else "rejected"
     return taken(raw)
@@ -175,13 +187,29 @@ async def on_undo(ctx: Context) -> Response:
     raw = await _raw(ctx)
     about = raw["object"]
     for handle in HANDLES:
-        it = state["followers"][handle].get(_uri(raw["actor"]))
-        by_id = it and _uri(about) == it["follow"]["id"]
+        it = state["followers"][handle].get(uri_of(raw["actor"]))
+        by_id = it and uri_of(about) == it["follow"]["id"]
         by_words = (
-            isinstance(about, dict) and about.get("type") == "Follow" and _uri(about.get("object")) == actor_id(handle)
+            isinstance(about, dict)
+            and about.get("type") == "Follow"
+            and uri_of(about.get("object")) == actor_id(handle)
         )
         if it and (by_id or by_words):
-            del state["followers"][handle][_uri(raw["actor"])]
+            del state["followers"][handle][uri_of(raw["actor"])]
+    return taken(raw)
+
+
+@app.on(Create)
+async def on_create(ctx: Context) -> Response:
+    raw = await _raw(ctx)
+    count_vote(raw)
+    return taken(raw)
+
+
+@app.on(QuoteRequest)
+async def on_quote_request(ctx: Context) -> Response:
+    raw = await _raw(ctx)
+    later(answer_quote(raw))
     return taken(raw)
 
 
@@ -192,9 +220,13 @@ async def on_other(ctx: Context) -> Response:
 for _type, _act in (
     (Accept, on_answer),
     (Reject, on_answer),
-    (Create, on_other),
     (Update, on_other),
     (Delete, on_other),
+    (Like, on_other),
+    (Announce, on_other),
+    (Add, on_other),
+    (Remove, on_other),
+    (Move, on_other),
 ):
     app.on(_type, _act)
 
@@ -214,105 +246,7 @@ def later(work: Coroutine) -> None:
     task.add_done_callback(_running.discard)
 
 
-# ---- notes -------------------------------------------------------------------------------------------------------
-
-
-def now() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def addressed(it: dict) -> dict:
-    followers = f"{actor_id(it['as'])}/followers"
-    if it["to"] == "public":
-        return {"to": [PUBLIC], "cc": [followers, *it["mentions"]]}
-    return {"to": [followers], "cc": it["mentions"]} if it["to"] == "followers" else {"to": it["mentions"]}
-
-
-def note_of(it: dict) -> Note:
-    return Note(
-        id=it["id"], attributed_to=actor_id(it["as"]), content=f"<p>{it['text']}</p>", url=it["id"],
-        published=it["published"], updated=it["updated"], in_reply_to=it["in_reply_to"],
-        tag=[Mention(href=m, name=m) for m in it["mentions"]], **addressed(it),
-    )  # fmt: skip
-
-
-async def publish(ask: dict) -> dict:
-    handle, to = ask.get("as", "open"), ask.get("to", "public")
-    mentions = [ask["mention"]] if ask.get("mention") else []
-    people = [await find(m) for m in mentions]
-    readers = [] if to == "direct" else list(accepted("followers", handle).values())
-    it = {
-        "id": fresh("notes"), "as": handle, "text": ask["text"], "to": to, "mentions": mentions, "deleted": False,
-        "in_reply_to": ask.get("in_reply_to"), "published": now(), "updated": None,
-        "sent": list({p["id"]: p for p in [*readers, *people]}.values()),
-    }  # fmt: skip
-    state["notes"][it["id"]] = it
-    save()
-    create = Create(id=it["id"] + "/create", actor=actor_id(handle), object=note_of(it), **addressed(it))
-    await deliver(handle, it["sent"], create, personal=to == "direct")
-    return {"id": it["id"]}
-
-
-async def answer(ask: dict) -> dict:
-    arrived = [r["object"] for r in state["received"] if isinstance(r.get("object"), dict)]
-    target = next((o for o in arrived if o.get("id") == ask["in_reply_to"]), None) or await read(ask["in_reply_to"])
-    return await publish({**ask, "mention": _uri(target["attributedTo"])})
-
-
-async def edit(ask: dict) -> dict:
-    it = state["notes"][ask["id"]]
-    it["text"], it["updated"] = ask["text"], now()
-    save()
-    update = Update(
-        id=f"{it['id']}/updates/{uuid.uuid4()}", actor=actor_id(it["as"]), object=note_of(it), **addressed(it)
-    )
-    await deliver(it["as"], it["sent"], update, personal=it["to"] == "direct")
-    return {"id": it["id"]}
-
-
-async def delete(ask: dict) -> dict:
-    it = state["notes"][ask["id"]]
-    it["deleted"] = True
-    save()
-    gone = Delete(id=it["id"] + "/delete", actor=actor_id(it["as"]), object=Tombstone(id=it["id"]), **addressed(it))
-    await deliver(it["as"], it["sent"], gone, personal=it["to"] == "direct")
-    return {"id": it["id"]}
-
-
-async def deliver(handle: str, people: list, activity: Activity, *, personal: bool) -> None:
-    inboxes = {p["inbox"] if personal or not p["shared"] else p["shared"] for p in people}
-    key = ActorKey(key_id=f"{actor_id(handle)}#main-key", private_key=private_keys[handle])
-    for inbox in sorted(inboxes):
-        async with Client() as client, client.post(
-            inbox, json=activity, signatures=[key], sign_with=["draft-cavage"]
-        ) as response:  # fmt: skip
-            print("sent", activity.type, "to", inbox, response.status, (await response.text())[:300], flush=True)
-            if response.status >= 300:
-                raise RuntimeError(f"{inbox} answered {response.status}")
-
-
-async def read(url: str) -> dict:
-    """The document at a URL, as sent; it must be one that apkit can load."""
-    async with Client() as client, client.get(url, headers={"Accept": "application/activity+json"}) as response:
-        if response.status >= 300:
-            raise RuntimeError(f"{url} answered {response.status}")
-        document = json.loads(await response.text())
-    if apmodel.load(document) is None:
-        raise RuntimeError(f"apkit cannot load {url}")
-    return document
-
-
-async def find(address: str) -> dict:
-    """An actor by URL or @user@host."""
-    if not address.startswith("http"):
-        user, host = address.removeprefix("@").split("@")
-        async with Client() as client:
-            links = (await client.actor.resolve(user, host)).links
-        address = next(link.href for link in links if link.rel == "self" and "json" in (link.type or ""))
-    async with Client() as client:
-        actor = await client.actor.fetch(address)
-    return {"id": actor.id, "inbox": actor.inbox, "shared": actor.endpoints.shared_inbox if actor.endpoints else None}
-
+# ---- the control port ---------------------------------------------------------------------------------------------
 
 control = FastAPI()
 
@@ -381,6 +315,7 @@ async def behave(ask: dict) -> dict:
 ACTS = {
     "follow": follow, "unfollow": unfollow, "webfinger": webfinger, "lookup": lookup, "accept": answering(yes=True),
     "reject": answering(yes=False), "post": publish, "answer": answer, "edit": edit, "delete": delete, "behave": behave,
+    **DOINGS,
 }  # fmt: skip
 
 

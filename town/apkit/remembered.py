@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-HANDLES = ("open", "locked", "refusing")
+HANDLES = ("open", "locked", "refusing", "leaving")
 
 arguments = argparse.ArgumentParser()
 arguments.add_argument("--port", type=int, required=True)
@@ -27,7 +27,7 @@ ORIGIN = f"http://{args.host}:{args.port}"
 
 def _empty() -> dict:
     return {
-        "keys": {}, "notes": {}, "received": [], "wire": [],
+        "keys": {}, "notes": {}, "received": [], "wire": [], "acts": {}, "stamps": {}, "pins": [], "moved": {},
         "followers": {handle: {} for handle in HANDLES},
         "following": {handle: {} for handle in HANDLES},
     }  # fmt: skip

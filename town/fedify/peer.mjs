@@ -1,4 +1,4 @@
-// A small server on Fedify with three people (`open`, `locked`, `refusing`) and a control port that tells them what to do.
+// A small server on Fedify with four people (`open`, `locked`, `refusing`, `leaving`) and a control port that tells them what to do.
 //
 // usage: node peer.mjs --port PORT --control PORT --host NAME --state FILE
 //
@@ -11,10 +11,12 @@ import { createServer } from "node:http";
 import { parseArgs } from "node:util";
 import { Temporal } from "@js-temporal/polyfill";
 import { createFederation, exportJwk, generateCryptoKeyPair, importJwk, MemoryKvStore } from "@fedify/fedify";
-import {
-  Accept, Activity, Create, Delete, Endpoints, Follow, isActor, Mention, Note, Person, PUBLIC_COLLECTION, Reject,
-  Tombstone, Undo, Update,
-} from "@fedify/fedify/vocab";
+import * as vocabulary from "@fedify/fedify/vocab";
+
+const {
+  Accept, Activity, Collection, Create, Delete, Endpoints, Follow, InteractionPolicy, InteractionRule, isActor, Mention,
+  Note, Person, PUBLIC_COLLECTION, Question, QuoteAuthorization, QuoteRequest, Reject, Tombstone, Undo, Update,
+} = vocabulary;
 
 const { values: args } = parseArgs({
   options: {
@@ -22,7 +24,7 @@ const { values: args } = parseArgs({
     state: { type: "string" },
   },
 });
-const HANDLES = ["open", "locked", "refusing"];
+const HANDLES = ["open", "locked", "refusing", "leaving"];
 const origin = `http://${args.host}:${args.port}`;
 
 // Fedify asks `acct:` addresses by https only; on the loopback there is no https. And what it asks and sends is logged.
@@ -40,7 +42,7 @@ const signedWith = (headers) => headers.has("signature-input") ? "rfc9421" : hea
 
 // ---- what is remembered -------------------------------------------------------------------------------------------
 const state = existsSync(args.state) ? JSON.parse(readFileSync(args.state, "utf8")) : {
-  keys: {}, notes: {}, received: [], wire: [],
+  keys: {}, notes: {}, received: [], wire: [], acts: {}, stamps: {}, pins: [], moved: {},
   followers: Object.fromEntries(HANDLES.map((h) => [h, {}])),
   following: Object.fromEntries(HANDLES.map((h) => [h, {}])),
 };
@@ -66,7 +68,9 @@ federation.setActorDispatcher("/users/{identifier}", async (ctx, handle) => {
   const keys = await ctx.getActorKeyPairs(handle);
   return new Person({
     id: ctx.getActorUri(handle), preferredUsername: handle, name: `The ${handle} one`,
-    summary: "<p>Lives in the town</p>", manuallyApprovesFollowers: handle !== "open",
+    summary: "<p>Lives in the town</p>", manuallyApprovesFollowers: ["locked", "refusing"].includes(handle),
+    featured: ctx.getFeaturedUri(handle), successor: state.moved[handle] ? new URL(state.moved[handle]) : null,
+    aliases: handle === "open" ? [ctx.getActorUri("leaving")] : [],
     inbox: ctx.getInboxUri(handle), outbox: ctx.getOutboxUri(handle),
     followers: ctx.getFollowersUri(handle), following: ctx.getFollowingUri(handle),
     endpoints: new Endpoints({ sharedInbox: ctx.getInboxUri() }), url: ctx.getActorUri(handle),
@@ -92,6 +96,20 @@ federation.setOutboxDispatcher("/users/{identifier}/outbox", (ctx, handle) => ev
   Object.values(state.notes).filter((it) => it.as === handle && it.to === "public" && !it.deleted)
     .map((it) => activityOf(ctx, Create, it, `${it.id}/create`)),
 )).setCounter((_ctx, handle) => Object.values(state.notes).filter((it) => it.as === handle).length);
+federation.setFeaturedDispatcher("/users/{identifier}/featured", (ctx, handle) => everything(
+  state.pins.filter((id) => state.notes[id].as === handle).map((id) => noteOf(ctx, state.notes[id])),
+));
+federation.setObjectDispatcher(QuoteAuthorization, "/stamps/{id}", (ctx, { id }) => {
+  const it = state.stamps[id];
+  return it == null ? null : new QuoteAuthorization({
+    id: ctx.getObjectUri(QuoteAuthorization, { id }), attribution: ctx.getActorUri(it.as),
+    interactingObject: new URL(it.instrument), interactionTarget: new URL(it.object),
+  });
+});
+federation.setObjectDispatcher(Question, "/users/{identifier}/questions/{id}", (ctx, { identifier, id }) => {
+  const it = state.notes[ctx.getObjectUri(Question, { identifier, id }).href];
+  return it == null || it.deleted || it.to !== "public" ? null : noteOf(ctx, it);
+});
 federation.setObjectDispatcher(Note, "/users/{identifier}/notes/{id}", (ctx, { identifier, id }) => {
   const it = state.notes[ctx.getObjectUri(Note, { identifier, id }).href];
   return it == null || it.deleted || it.to !== "public" ? null : noteOf(ctx, it);
@@ -109,7 +127,8 @@ const accepted = (side, handle) => Object.entries(state[side][handle] ?? {}).fil
 
 async function takeIn(ctx, activity) {
   const raw = arriving.getStore()?.body ?? await activity.toJsonLd(ctx);
-  const handler = [[Follow, onFollow], [Accept, onAnswer], [Reject, onAnswer], [Undo, onUndo]]
+  const handler = [[Follow, onFollow], [Accept, onAnswer], [Reject, onAnswer], [Undo, onUndo], [QuoteRequest, onQuote],
+    [Create, onCreate]]
     .find(([type]) => activity instanceof type)?.[1];
   try {
     await handler?.(ctx, activity);
@@ -128,7 +147,7 @@ async function onFollow(ctx, follow) {
     state: "pending", inbox: follower.inboxId.href, shared: follower.endpoints?.sharedInbox?.href ?? null,
     follow: follow.id.href,
   };
-  if (target.identifier !== "locked") await answerFollow(ctx, target.identifier, follower.id.href, target.identifier === "open");
+  if (target.identifier !== "locked") await answerFollow(ctx, target.identifier, follower.id.href, target.identifier !== "refusing");
 }
 
 async function answerFollow(ctx, handle, follower, yes) {
@@ -159,6 +178,29 @@ async function onUndo(ctx, undo) {
   }
 }
 
+// Whoever asks may quote: the answer brings the stamp.
+async function onQuote(ctx, asked) {
+  const it = state.notes[asked.objectId?.href];
+  if (it == null || asked.instrumentId == null) return;
+  const id = randomUUID();
+  state.stamps[id] = { as: it.as, object: it.id, instrument: asked.instrumentId.href };
+  save();
+  await deliver(ctx, it.as, [await inboxOf(ctx, it.as, asked.actorId.href)], new Accept({
+    id: fresh("accepts"), actor: ctx.getActorUri(it.as), to: asked.actorId,
+    object: new QuoteRequest({
+      id: asked.id, actor: asked.actorId, object: asked.objectId, instrument: asked.instrumentId,
+    }),
+    result: ctx.getObjectUri(QuoteAuthorization, { id }),
+  }));
+}
+
+// A note that has a name and answers a poll is a vote.
+async function onCreate(ctx, create) {
+  const object = await create.getObject(ctx).catch(() => null);
+  const it = state.notes[object?.replyTargetId?.href];
+  if (it?.poll != null && object.name != null) (it.votes[object.name.toString()] ??= []).push(create.actorId.href);
+}
+
 // ---- notes --------------------------------------------------------------------------------------------------------
 const fresh = (kind) => new URL(`/${kind}/${randomUUID()}`, origin);
 
@@ -169,7 +211,22 @@ function addressed(ctx, it) {
   return it.to === "followers" ? { tos: [followers], ccs: people } : { tos: people };
 }
 
-const noteOf = (ctx, it) => new Note({
+const optionOf = (it) => (name) => new Note({
+  name, replies: new Collection({ totalItems: (it.votes[name] ?? []).length }),
+});
+
+const noteOf = (ctx, it) => new (it.poll ? Question : Note)({
+  ...(it.poll ? {
+    exclusiveOptions: it.poll.map(optionOf(it)), endTime: Temporal.Now.instant().add({ hours: 24 }),
+    voters: new Set(Object.values(it.votes).flat()).size,
+  } : {}),
+  replies: new Collection({
+    id: new URL(`${it.id}/replies`),
+    items: Object.values(state.notes).filter((o) => o.in_reply_to === it.id && o.to === "public").map((o) => new URL(o.id)),
+  }),
+  interactionPolicy: new InteractionPolicy({ canQuote: new InteractionRule({ automaticApproval: PUBLIC_COLLECTION }) }),
+  ...(it.quote ? { quote: new URL(it.quote), quoteUrl: new URL(it.quote) } : {}),
+  ...(it.stamp ? { quoteAuthorization: new URL(it.stamp) } : {}),
   id: new URL(it.id), attribution: ctx.getActorUri(it.as), content: `<p>${it.text}</p>`, mediaType: "text/html",
   published: Temporal.Instant.from(it.published), updated: it.updated ? Temporal.Instant.from(it.updated) : null,
   replyTarget: it.in_reply_to ? new URL(it.in_reply_to) : null, url: new URL(it.id),
@@ -181,19 +238,114 @@ const activityOf = (ctx, type, it, id) => new type({
   object: type === Delete ? new Tombstone({ id: new URL(it.id) }) : noteOf(ctx, it),
 });
 
-async function publish(ctx, { as = "open", text, to = "public", mention, in_reply_to = null }) {
+async function publish(ctx, {
+  as = "open", text, to = "public", mention, in_reply_to = null, poll = null, quote = null, quiet = false,
+}) {
   const mentions = [mention ?? []].flat();
-  const id = ctx.getObjectUri(Note, { identifier: as, id: randomUUID() }).href;
+  const id = ctx.getObjectUri(poll ? Question : Note, { identifier: as, id: randomUUID() }).href;
   const people = await Promise.all(mentions.map((m) => inboxOf(ctx, as, m)));
   const readers = to === "direct" ? [] : accepted("followers", as).map(([id, it]) => ({ ...it, id }));
   const it = state.notes[id] = {
-    id, as, text, to, mentions, in_reply_to, published: Temporal.Now.instant().toString(),
+    id, as, text, to, mentions, in_reply_to, poll, votes: {}, quote, published: Temporal.Now.instant().toString(),
     sent: [...readers, ...people].filter((r, n, all) => all.findIndex((o) => o.id === r.id) === n)
       .map((r) => ({ id: r.id, inbox: r.inbox, shared: to === "direct" ? null : r.shared ?? null })),
   };
   save();
-  await deliver(ctx, as, it.sent, activityOf(ctx, Create, it, `${id}/create`));
+  if (!quiet) await deliver(ctx, as, it.sent, activityOf(ctx, Create, it, `${id}/create`));
   return { id };
+}
+
+// A quote that was asked for gets its stamp, and goes out.
+async function stamp(ctx, { id, stamp: uri }) {
+  const it = state.notes[id];
+  it.stamp = uri;
+  save();
+  await deliver(ctx, it.as, it.sent, activityOf(ctx, Create, it, `${id}/create`));
+  return { id };
+}
+
+// A chain of notes, each answering the one before, that are sent to nobody: they are to be found.
+async function chain(ctx, { depth, text }) {
+  const ids = [];
+  for (let n = 0; n < depth; n += 1) {
+    const as = n % 2 ? "leaving" : "open";
+    ids.push((await publish(ctx, { as, text: `${text} ${n}`, in_reply_to: ids.at(-1) ?? null, quiet: true })).id);
+  }
+  return { ids };
+}
+
+// What a thread of another server is from here: from one of its posts up to the first, and what that one lists.
+async function climb(ctx, { as = "open", url }) {
+  const loader = await ctx.getDocumentLoader({ identifier: as });
+  const read = async (at) => (await loader(at)).document;
+  const up = [];
+  let at = url, document = null;
+  while (at != null && up.length < 100) {
+    const note = await lookUp(ctx, as, at);
+    document = await read(at);
+    up.push(note.id.href);
+    at = note.replyTargetId?.href;
+  }
+  const listed = [];
+  let page = (await read(document.context)).first;
+  while (page != null && listed.length < 100) {
+    page = typeof page === "string" ? await read(page) : page;
+    listed.push(...(page.orderedItems ?? page.items ?? []));
+    page = page.next;
+  }
+  return { up, listed };
+}
+
+// An activity that is said in a few words: its type, what it is about and whom it goes to.
+async function act(ctx, { as = "open", type, to, object, target = null, instrument = null, content = null }) {
+  const people = await Promise.all(to.map((each) => inboxOf(ctx, as, each)));
+  const id = fresh("acts");
+  const url = (text) => text == null ? {} : new URL(text);
+  const activity = new vocabulary[type]({
+    id, actor: ctx.getActorUri(as), object: url(object),
+    ...(target ? { target: url(target) } : {}), ...(instrument ? { instrument: url(instrument) } : {}),
+    ...(content ? { content } : {}),
+    ...(["Announce", "Add", "Remove", "Move"].includes(type)
+      ? { to: PUBLIC_COLLECTION, cc: ctx.getFollowersUri(as), published: Temporal.Now.instant() }
+      : { tos: people.map((person) => new URL(person.id)) }),
+  });
+  state.acts[id.href] = { as, to, document: await activity.toJsonLd({ format: "compact", ...ctx }) };
+  save();
+  await deliver(ctx, as, people, activity);
+  return { id: id.href };
+}
+
+async function undo(ctx, { id }) {
+  const it = state.acts[id];
+  const people = await Promise.all(it.to.map((each) => inboxOf(ctx, it.as, each)));
+  await deliver(ctx, it.as, people, new Undo({
+    id: fresh("undos"), actor: ctx.getActorUri(it.as), tos: people.map((person) => new URL(person.id)),
+    object: await Activity.fromJsonLd(it.document, ctx),
+  }));
+  return { id };
+}
+
+async function vote(ctx, { as = "open", url, name }) {
+  const asked = await lookUp(ctx, as, url);
+  const author = await inboxOf(ctx, as, asked.attributionId.href);
+  const id = ctx.getObjectUri(Note, { identifier: as, id: randomUUID() });
+  await deliver(ctx, as, [{ ...author, shared: null }], new Create({
+    id: new URL(`${id.href}/create`), actor: ctx.getActorUri(as), to: new URL(author.id),
+    object: new Note({ id, attribution: ctx.getActorUri(as), name, replyTarget: asked.id, to: new URL(author.id) }),
+  }));
+  return { id: id.href };
+}
+
+async function pin(ctx, { id, to }) {
+  const { as } = state.notes[id];
+  state.pins.push(id);
+  return act(ctx, { as, type: "Add", object: id, target: ctx.getFeaturedUri(as).href, to });
+}
+
+async function move(ctx, { as = "leaving", target = "open", to }) {
+  const [me, other] = [ctx.getActorUri(as).href, ctx.getActorUri(target).href];
+  state.moved[as] = other;
+  return act(ctx, { as, type: "Move", object: me, target: other, to });
 }
 
 async function answer(ctx, { as = "open", in_reply_to, text, to = "public" }) {
@@ -203,11 +355,11 @@ async function answer(ctx, { as = "open", in_reply_to, text, to = "public" }) {
   return publish(ctx, { as, text, to, in_reply_to, mention: author });
 }
 
-async function change(ctx, { id, text }, type) {
+async function change(ctx, { id, text = null }, type) {
   const it = state.notes[id];
   if (it == null) throw new Error(`no note ${id}`);
   if (type === Delete) it.deleted = true;
-  else [it.text, it.updated] = [text, Temporal.Now.instant().toString()];
+  else if (text != null) [it.text, it.updated] = [text, Temporal.Now.instant().toString()];
   save();
   await deliver(ctx, it.as, it.sent, activityOf(ctx, type, it, `${id}/${type === Delete ? "delete" : `update/${randomUUID()}`}`));
   return { id };
@@ -277,6 +429,14 @@ const control = {
   "POST /control/answer": answer,
   "POST /control/edit": (ctx, ask) => change(ctx, ask, Update),
   "POST /control/delete": (ctx, ask) => change(ctx, ask, Delete),
+  "POST /control/act": act,
+  "POST /control/undo": undo,
+  "POST /control/vote": vote,
+  "POST /control/pin": pin,
+  "POST /control/move": move,
+  "POST /control/stamp": stamp,
+  "POST /control/chain": chain,
+  "POST /control/climb": climb,
   "POST /control/behave": (_ctx, ask) => Object.assign(behaviour, { answer: 429, retry_after: null, times: 1 }, ask),
 };
 
