@@ -15,7 +15,7 @@ from privapub.actors.addresses import Addresses
 from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput, NotAllowed, NotFound
 from privapub.jobs.enqueue import put_fact
-from privapub.posts import audience, read, stamps
+from privapub.posts import audience, read, stamps, tombstones
 from privapub.posts.facts import PostEdited, QuoteAsked
 from privapub.posts.read import CIRCLE, DIRECT, Post
 from privapub.posts.tables import post
@@ -52,12 +52,13 @@ async def ask(tx: Transaction, post_id: int, quoted_uri: str, addresses: Address
     return state
 
 
-async def accepted(tx: Transaction, post_id: int, author_id: int, stamp: str) -> bool:
+async def accepted(tx: Transaction, post_id: int, author_id: int, stamp: str, now: float) -> bool:
     """The quoted author (number `author_id`) lets a post of ours quote; fact PostEdited, since others are to know.
 
-    False where that author was not asked, or said so before. After a no, a yes counts too: it is their word.
+    False where that author was not asked, said so before, or took this stamp back before it came. After a no, a yes
+    counts too: it is their word.
     """
-    if not await _asked(tx, post_id, author_id):
+    if not await _asked(tx, post_id, author_id) or await tombstones.holds_back(tx, stamp, author_id, now):
         return False
     return await _settle(tx, post_id, ACCEPTED, stamp)
 

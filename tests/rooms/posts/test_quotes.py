@@ -28,8 +28,8 @@ async def test_a_quote_of_a_remote_post_waits_until_its_author_says_yes(database
         assert await quotes.ask(tx, ours.id, theirs.uri, ADDRESSES, clock.now()) == "pending"
         assert await facts(tx, "quote_asked") == [{"post_id": ours.id}]
         assert await quotes.shown(tx, [await again(tx, ours)], alice.id) == {}
-        assert not await quotes.accepted(tx, ours.id, dave.id, STAMP)
-        assert [await quotes.accepted(tx, ours.id, carol.id, STAMP) for _ in range(2)] == [True, False]
+        assert not await quotes.accepted(tx, ours.id, dave.id, STAMP, clock.now())
+        assert [await quotes.accepted(tx, ours.id, carol.id, STAMP, clock.now()) for _ in range(2)] == [True, False]
         kept = await again(tx, ours)
         assert (kept.quote, kept.quote_state, kept.quote_stamp) == (theirs.uri, "accepted", STAMP)
         assert {key: post.id for key, post in (await quotes.shown(tx, [kept], None)).items()} == {ours.id: theirs.id}
@@ -41,7 +41,7 @@ async def test_a_no_takes_the_quote_away_also_after_a_yes(database: Database) ->
         alice, carol = await make_persona(tx), await make_remote(tx)
         theirs, ours = await make_post(tx, carol.id), await make_post(tx, alice.id)
         await quotes.ask(tx, ours.id, theirs.uri, ADDRESSES, clock.now())
-        await quotes.accepted(tx, ours.id, carol.id, STAMP)
+        await quotes.accepted(tx, ours.id, carol.id, STAMP, clock.now())
         assert [await quotes.rejected(tx, ours.id, carol.id) for _ in range(2)] == [True, False]
         assert (await again(tx, ours)).quote_state == "rejected"
         assert await quotes.shown(tx, [await again(tx, ours)], alice.id) == {}
@@ -142,7 +142,7 @@ async def test_only_the_quoted_author_revokes_and_of_our_quote_others_are_told(d
         alice, carol, dave = await make_persona(tx), await make_remote(tx), await make_remote(tx, "dave@peer.test")
         theirs, ours = await make_post(tx, carol.id), await make_post(tx, alice.id)
         await quotes.ask(tx, ours.id, theirs.uri, ADDRESSES, clock.now())
-        await quotes.accepted(tx, ours.id, carol.id, STAMP)
+        await quotes.accepted(tx, ours.id, carol.id, STAMP, clock.now())
         assert await quotes.revoked(tx, STAMP, dave.id) == 0
         assert [await quotes.revoked(tx, STAMP, carol.id) for _ in range(2)] == [1, 0]
         assert (await again(tx, ours)).quote_state == "rejected"

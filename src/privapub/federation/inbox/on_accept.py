@@ -12,7 +12,7 @@ async def on_accept(tx: Transaction, arrived: Arrived, now: float) -> str | None
     """Counts only for a Follow that we sent, and only from whom we asked; a second one changes nothing."""
     activity, signer = arrived.activity, arrived.signer
     if (quoting := await answered_quote(tx, arrived)) is not None:
-        return await take_answer(tx, arrived, quoting)
+        return await take_answer(tx, arrived, quoting, now)
     found = await answered_follow(tx, activity, signer)
     if found is None:
         return "no-such-follow"

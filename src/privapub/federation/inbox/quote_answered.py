@@ -18,7 +18,7 @@ async def answered_quote(tx: Transaction, arrived: Arrived) -> Post | None:
     return found if found is not None and found.local and found.quote is not None else None
 
 
-async def take_answer(tx: Transaction, arrived: Arrived, quoting: Post) -> str | None:
+async def take_answer(tx: Transaction, arrived: Arrived, quoting: Post, now: float) -> str | None:
     """A yes counts with a stamp on the quoted author's host, and from nobody but them; so does a no."""
     signer, stamp = arrived.signer, arrived.activity.result
     if arrived.activity.kind == "Reject":
@@ -26,5 +26,5 @@ async def take_answer(tx: Transaction, arrived: Arrived, quoting: Post) -> str |
     elif stamp is None or not same_origin(stamp, signer.uri):
         return "no-stamp"
     else:
-        changed = await quotes.accepted(tx, quoting.id, signer.id, stamp)
+        changed = await quotes.accepted(tx, quoting.id, signer.id, stamp, now)
     return None if changed else "not-asked"

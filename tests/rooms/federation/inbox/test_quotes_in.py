@@ -95,6 +95,18 @@ async def test_who_is_quoted_is_asked_and_a_yes_goes_to_whoever_got_the_post(wor
     assert [tag for tag in update["tag"] if tag["type"] == "Link"] == []
 
 
+async def test_a_stamp_that_was_taken_back_before_its_yes_came_counts_for_nothing(world: World) -> None:
+    alice, carol, post = await quoted_by_alice(world)
+    (asked,) = sent(world, "QuoteRequest")
+    await world.post(alice.inbox, of("Delete", carol, STAMP, "https://peer.test/d/1"), by=carol)
+    await world.drain()
+    yes = {**of("Accept", carol, asked["id"], "https://peer.test/yes/1"), "result": STAMP}
+    await world.post(alice.inbox, yes, by=carol)
+    await world.drain()
+    assert await kept_out(world) == [None, "not-asked"]
+    assert await quote_state(world, post.uri) == "pending"
+
+
 @pytest.mark.parametrize("bare", [True, False])
 async def test_a_no_ends_the_quote(world: World, bare: bool) -> None:
     alice, carol, post = await quoted_by_alice(world)
