@@ -4,8 +4,6 @@ What a case does "through a client" goes through the domain verbs until there is
 answer 422, NotFound is 404.
 """
 
-
-
 import asyncio
 from typing import Any
 
