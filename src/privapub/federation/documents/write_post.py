@@ -1,4 +1,4 @@
-"""Our posts as documents (ActivityStreams Vocabulary: Note, Question, Tombstone; ActivityPub, section 5: addressing)."""
+"""Our posts as documents (ActivityStreams Vocabulary: Note, Question, Tombstone; ActivityPub, 5: addressing)."""
 
 from typing import Any
 
