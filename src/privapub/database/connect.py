@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from sqlalchemy import URL, event, make_url
 from sqlalchemy.dialects import registry
 from sqlalchemy.exc import DBAPIError, InvalidatePoolError
@@ -115,7 +116,8 @@ class Database:
 
 def _postgresql(url: URL, pool_size: int, database: Database) -> AsyncEngine:
     engine = create_async_engine(
-        url.set(drivername="postgresql+asyncpg"), pool_size=pool_size, max_overflow=pool_size
+        url.set(drivername="postgresql+asyncpg"), pool_size=pool_size, max_overflow=pool_size,
+        json_deserializer=msgspec.json.decode,
     )  # fmt: skip
 
     @event.listens_for(engine.sync_engine, "checkin")
@@ -141,6 +143,7 @@ def _sqlite(path: str, *, writer: bool) -> AsyncEngine:
         pool_size=1 if writer else READERS,
         max_overflow=0,
         pool_timeout=60,
+        json_deserializer=msgspec.json.decode,
         connect_args={"timeout": BUSY, "isolation_level": None, "cached_statements": 256, "factory": Connection},
     )
 
