@@ -76,7 +76,7 @@ def _(walk: Walk) -> None:
     check(_count(walk, post, "shares") == 1, f"its boosts are {_count(walk, post, 'shares')}")
     walk.peer.tell("undo", id=boost)
     wait(f"{post} to have no boost", lambda: _count(walk, post, "shares") == 0)
-    found = walk.peer.tell("post", text="boosted", quiet=True)["id"]  # it was sent to nobody: it is fetched
+    found = walk.peer.tell("post", **{"as": "leaving"}, text="boosted", quiet=True)["id"]  # it is to be fetched
     walk.peer.tell("act", type="Announce", object=found, to=[walk.me["id"]])
     shown = wait(f"{found} in the timeline", lambda: walk.home.seen(walk.ours, found))
     check(shown["boosted_by"] == walk.peer.people["open"]["address"], f"boosted by {shown['boosted_by']}")
@@ -126,7 +126,7 @@ def _(walk: Walk) -> None:
 def _(walk: Walk) -> None:
     note = walk.notes["theirs public"]
     walk.peer.tell("pin", id=note, to=[walk.me["id"]])
-    wait(f"{note} to be pinned", lambda: walk.held(note)["pinned_at"])
+    wait(f"{note} to be pinned", lambda: walk.held(note)["pinned"])
 
 
 @step("quote: ours of theirs, with their stamp", HEARD, "follow: we take open at once")

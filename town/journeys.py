@@ -9,8 +9,10 @@ DEPTH = 12
 @step("thread: theirs, twelve deep, is read", "webfinger: we find them")
 def _(walk: Walk) -> None:
     ids = walk.peer.tell("chain", depth=DEPTH, text="deep")["ids"]
-    walk.home.run("post", "like", ids[DEPTH // 2], "--persona", walk.ours)  # from the middle, up and down
-    wait(f"all {DEPTH} posts", lambda: set(ids) <= {ids[0], *_below(walk, ids[0])})
+    middle = ids[DEPTH // 2]  # from there up and down
+    walk.home.run("post", "like", middle, "--persona", walk.ours)
+    walk.home.run("post", "thread", middle, "--persona", walk.ours)
+    wait(f"all {DEPTH} posts", lambda: set(ids) <= set(_below(walk, ids[0])))
 
 
 def _below(walk: Walk, uri: str) -> list[str]:

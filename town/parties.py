@@ -251,6 +251,8 @@ class PrivaPub:
 
 def _said(words: Sequence[str], done: dict[str, Any]) -> Any:
     if done["status"]:
+        with contextlib.suppress(ValueError, KeyError):
+            raise Failed(f"privapub {words[0]} {words[1]} failed: {json.loads(done['out'])['error']}")
         lines = (done["err"].strip() or done["out"].strip()).splitlines() or ["nothing"]
         raise Failed(f"privapub {words[0]} {words[1]} failed: {' / '.join(lines[-2:])[-400:]}")
     return json.loads(done["out"])

@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from apkit.models import Add, Announce, Create, Like, Move, Remove, Undo
-from gaps import Accept, Note, QuoteRequest
+from apkit.models import Add, Announce, Like, Move, Remove, Undo
+from gaps import Accept, Create, Note, QuoteRequest
 from notes import PUBLIC, deliver, find, now, publish, read, send_out, uri_of
 from remembered import actor_id, fresh, save, state
 

@@ -11,11 +11,13 @@ import apmodel.loader
 from apkit.client.asyncio import ActivityPubClient
 from apkit.models import Accept as ApkitAccept
 from apkit.models import Activity, Object
+from apkit.models import Create as ApkitCreate
 from apkit.models import Note as ApkitNote
 from apkit.models import Person as ApkitPerson
 from apkit.models import Question as ApkitQuestion
+from apkit.models import Update as ApkitUpdate
 from apmodel.registry import registry
-from pydantic import Field, field_validator
+from pydantic import Field, SerializeAsAny, field_validator
 from remembered import args
 
 
@@ -59,6 +61,18 @@ class Accept(ApkitAccept):
     result: Any = Field(default=None)
 
 
+class Create(ApkitCreate):
+    """Apkit sends of an object only what every object has: no answers of a poll, no quote."""
+
+    object: SerializeAsAny[str | Object | dict | None] = Field(default=None)
+
+
+class Update(ApkitUpdate):
+    """The same."""
+
+    object: SerializeAsAny[str | Object | dict | None] = Field(default=None)
+
+
 class QuoteRequest(Activity):
     """FEP-044f, of which apkit knows nothing."""
 
@@ -70,6 +84,8 @@ registry.register(Note, "https://www.w3.org/ns/activitystreams#Note")
 registry.register(Question, "https://www.w3.org/ns/activitystreams#Question")
 registry.register(Person, "https://www.w3.org/ns/activitystreams#Person")
 registry.register(Accept, "https://www.w3.org/ns/activitystreams#Accept")
+registry.register(Create, "https://www.w3.org/ns/activitystreams#Create")
+registry.register(Update, "https://www.w3.org/ns/activitystreams#Update")
 registry.register(QuoteRequest, "https://w3id.org/fep/044f#QuoteRequest")
 
 _bundled_contexts = apmodel.loader.create_document_loader

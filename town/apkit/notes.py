@@ -5,9 +5,9 @@ import uuid
 from datetime import UTC, datetime, timedelta
 
 import apmodel.loader
-from apkit.models import Activity, Collection, Create, Delete, Mention, Tombstone, Update
+from apkit.models import Activity, Collection, Delete, Mention, Tombstone
 from apkit.types import ActorKey
-from gaps import Client, Note, Question
+from gaps import Client, Create, Note, Question, Update
 from remembered import accepted, actor_id, fresh, private_keys, save, state
 
 PUBLIC = "https://www.w3.org/ns/activitystreams#Public"

@@ -16,7 +16,6 @@ from apkit.client.models import Link, Resource, WebfingerResult
 from apkit.models import (
     Add,
     Announce,
-    Create,
     CryptographicKey,
     Delete,
     Follow,
@@ -26,7 +25,6 @@ from apkit.models import (
     Reject,
     Remove,
     Undo,
-    Update,
 )
 from apkit.server.app import ActivityPubServer
 from apkit.server.responses import ActivityResponse
@@ -37,7 +35,7 @@ from cryptography.hazmat.primitives import serialization
 from doings import DOINGS, answer_quote, count_vote
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response
-from gaps import Accept, Client, Person, QuoteRequest
+from gaps import Accept, Client, Create, Person, QuoteRequest, Update
 from notes import answer, delete, deliver, edit, find, note_of, publish, read, uri_of
 from remembered import (
     HANDLES,

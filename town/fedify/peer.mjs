@@ -110,6 +110,10 @@ federation.setObjectDispatcher(Question, "/users/{identifier}/questions/{id}", (
   const it = state.notes[ctx.getObjectUri(Question, { identifier, id }).href];
   return it == null || it.deleted || it.to !== "public" ? null : noteOf(ctx, it);
 });
+federation.setObjectDispatcher(Collection, "/users/{identifier}/notes/{id}/replies", (ctx, { identifier, id }) => {
+  const note = ctx.getObjectUri(Note, { identifier, id }).href;
+  return state.notes[note] == null ? null : repliesOf(note);
+});
 federation.setObjectDispatcher(Note, "/users/{identifier}/notes/{id}", (ctx, { identifier, id }) => {
   const it = state.notes[ctx.getObjectUri(Note, { identifier, id }).href];
   return it == null || it.deleted || it.to !== "public" ? null : noteOf(ctx, it);
@@ -215,15 +219,17 @@ const optionOf = (it) => (name) => new Note({
   name, replies: new Collection({ totalItems: (it.votes[name] ?? []).length }),
 });
 
+const repliesOf = (id) => new Collection({
+  id: new URL(`${id}/replies`),
+  items: Object.values(state.notes).filter((o) => o.in_reply_to === id && o.to === "public").map((o) => new URL(o.id)),
+});
+
 const noteOf = (ctx, it) => new (it.poll ? Question : Note)({
   ...(it.poll ? {
     exclusiveOptions: it.poll.map(optionOf(it)), endTime: Temporal.Now.instant().add({ hours: 24 }),
     voters: new Set(Object.values(it.votes).flat()).size,
   } : {}),
-  replies: new Collection({
-    id: new URL(`${it.id}/replies`),
-    items: Object.values(state.notes).filter((o) => o.in_reply_to === it.id && o.to === "public").map((o) => new URL(o.id)),
-  }),
+  replies: it.poll ? null : repliesOf(it.id),
   interactionPolicy: new InteractionPolicy({ canQuote: new InteractionRule({ automaticApproval: PUBLIC_COLLECTION }) }),
   ...(it.quote ? { quote: new URL(it.quote), quoteUrl: new URL(it.quote) } : {}),
   ...(it.stamp ? { quoteAuthorization: new URL(it.stamp) } : {}),
