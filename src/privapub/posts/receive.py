@@ -102,11 +102,11 @@ async def receive_edit(
     """A remote author changed a post that we have; whether that was news.
 
     An edit whose `updated_at` is missing, or not later than the one we have, is none: the counts of its poll are taken,
-    and the rest is ignored. The audience stays; fact PostReceived where more are named. False also for what is unknown,
-    deleted, ours or another's.
+    and of the very version that we have, who may quote it; the rest is ignored. The audience stays; fact PostReceived
+    where more are named. False also for what is unknown, deleted, ours or another's.
     """
     if record.updated_at is None:
-        return await receive_counts(tx, record, author_id, now)
+        return await _receive_same(tx, record, author_id, now)
     edited_at = min(record.updated_at, now)
     post_id = await tx.scalar(
         update(post)
@@ -121,12 +121,32 @@ async def receive_edit(
         .returning(post.c.id)
     )
     if post_id is None:
-        return await receive_counts(tx, record, author_id, now)
+        return await _receive_same(tx, record, author_id, now)
     await tags.replace(tx, post_id, record.tags)
     await polls.learn(tx, post_id, record.poll, now)
     if await name(tx, post_id, set(recipient_ids) - {author_id}):
         await put_fact(tx, PostReceived(post_id), about=f"post {post_id}")
     return True
+
+
+async def _receive_same(tx: Transaction, record: ReceivedPost, author_id: int, now: float) -> bool:
+    """What may change while the text stays as it is. Who may quote a post may be said again without a new moment."""
+    edited_at = None if record.updated_at is None else min(record.updated_at, now)
+    same = post.c.edited_at.is_(None) if edited_at is None else post.c.edited_at == edited_at
+    other = await tx.execute(
+        update(post)
+        .where(
+            post.c.uri == record.uri,
+            post.c.author_id == author_id,
+            post.c.local.is_(False),
+            post.c.deleted_at.is_(None),
+            same,
+            post.c.quote_policy != record.quote_policy,
+        )
+        .values(quote_policy=record.quote_policy)
+    )
+    counted = await receive_counts(tx, record, author_id, now)
+    return bool(other.rowcount) or counted
 
 
 async def receive_counts(tx: Transaction, record: ReceivedPost, author_id: int, now: float) -> bool:

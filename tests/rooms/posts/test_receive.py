@@ -344,6 +344,12 @@ async def test_what_an_edit_says_replaces_all_that_was_told(database: Database, 
             name: getattr(NOTE, name) for name in kept_as_told
         }
         assert (await found(tx)).quote_state == ""
+        policy = replace(NOTE, updated_at=NOW - 10, quote_policy="nobody", content="other")
+        assert await receive_edit(tx, policy, world.carol.id, (), NOW)
+        assert not await receive_edit(tx, replace(NOTE, updated_at=NOW - 11), world.carol.id, (), NOW)
+        assert not await receive_edit(tx, replace(NOTE, updated_at=None), world.carol.id, (), NOW)
+        kept = await found(tx)
+        assert (kept.quote_policy, kept.content) == ("nobody", NOTE.content)
         again = replace(told, updated_at=NOW - 5)
         assert await receive_edit(tx, again, world.carol.id, (), NOW)
         assert await take_back(tx, world.carol)
