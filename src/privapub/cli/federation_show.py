@@ -10,6 +10,7 @@ from privapub.cli.opened import with_server
 from privapub.cli.options import LARGEST, Json
 from privapub.cli.output import lines, readable, say
 from privapub.errors import NotFound
+from privapub.posts import pin
 from privapub.posts import read as posts
 from privapub.server import Server
 
@@ -28,9 +29,12 @@ def show(
                 found: Any = await posts.by_id(tx, number) or await actors.by_id(tx, number)
             else:
                 found = await posts.by_uri(tx, which) or await actors.by_uri(tx, which)
-        if found is None:
-            raise NotFound(f"Nothing is known of {which}.", "What is named by its uri is named letter by letter.")
-        return readable({**asdict(found), "id": str(found.id)})
+            if found is None:
+                raise NotFound(f"Nothing is known of {which}.", "What is named by its uri is named letter by letter.")
+            more = {}
+            if isinstance(found, posts.Post):
+                more["pinned"] = found.id in {post.id for post in await pin.pinned(tx, found.author_id)}
+        return readable({**asdict(found), **more, "id": str(found.id)})
 
     data = with_server(work)
     notes = "\n".join(f"note on {name}: {sentence}" for name, sentence in data.get("notes", ()))

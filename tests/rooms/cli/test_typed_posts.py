@@ -101,6 +101,9 @@ def test_what_is_held_is_shown(told: Callable[..., Any], typed: Type, capsys: py
     for which in (post["id"], post["uri"]):
         held = told("federation", "show", which)
         assert (held["uri"], held["source"], held["notes"]) == (post["uri"], "hello #Tag", [])
+        assert held["pinned"] is False
+    told("post", "pin", post["id"], *ANN)
+    assert told("federation", "show", post["id"])["pinned"] is True
     persona = next(one for one in told("persona", "list") if one["handle"] == "ann")
     assert told("federation", "show", persona["id"])["handle"] == "ann"
     capsys.readouterr()
