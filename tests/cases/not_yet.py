@@ -11,7 +11,6 @@ KINDS = {
 
 # Each with the word with which its run fails: with any other it has failed.
 CASES: dict[str, str] = {
-    "delivery/01-gone-inbox-vs-gone-host": "after step 2 no further POST to /u/ex/inbox",
     "fetch/01-upload-served-as-activity": "unknown expectation: object is stored only where ok is true",
     "fetch/04-ssrf-address-forms": "unknown expectation: 0 TCP connections to non-global addresses",
     "fetch/06-slow-and-endless-body": "unknown expectation: each fetch ends within the total deadline",

@@ -85,6 +85,7 @@ async def learn(tx: Transaction, profile: Profile, now: float) -> int:
         "state": HERE,
         "created_at": now,
         "fetched_at": now,
+        "inbox_gone_at": None,
     }
     insert = tx.insert(actor).values(row)
     changes = {name: insert.excluded[name] for name in row if name not in _NEVER_CHANGED}
@@ -138,6 +139,13 @@ async def learn_key(tx: Transaction, actor_id: int, key: LearntKey, now: float) 
         ).returning(actor_key.c.id)
     )
     return kept is not None
+
+
+async def inbox_gone(tx: Transaction, uri: str, inbox: str, now: float) -> None:
+    """Of a remote actor that is there, its own inbox says that it is gone: nothing goes there until it is read again."""
+    await tx.execute(
+        update(actor).where(actor.c.uri == uri, actor.c.inbox == inbox, ~actor.c.local).values(inbox_gone_at=now)
+    )
 
 
 async def give_key(tx: Transaction, key_id: str, actor_id: int) -> None:

@@ -21,6 +21,7 @@ actor = Table(
     Column("image", Text),
     Column("fields", JSON, nullable=False, server_default="[]"),  # [{"name": …, "value": cleaned HTML}]
     Column("inbox", Text, nullable=False),
+    Column("inbox_gone_at", Double),  # when its own inbox said that it is gone, and its profile was not read since
     Column("shared_inbox", Text),
     Column("outbox", Text),
     Column("followers", Text),

@@ -57,8 +57,12 @@ def unique(targets: Iterable[Target]) -> list[Target]:
 
 def _targets(rows: Sequence[Row[Any]], *, shared: bool) -> list[Target]:
     return unique(
-        Target(row.shared_inbox) if shared and row.shared_inbox else Target(row.inbox, row.uri) for row in rows
+        Target(row.shared_inbox) if shared and row.shared_inbox else Target(row.inbox, row.uri)
+        for row in rows
+        if row.inbox_gone_at is None or (shared and row.shared_inbox)
     )
 
 
-_INBOXES = select(actor.c.uri, actor.c.inbox, actor.c.shared_inbox).where(~actor.c.local, actor.c.state == HERE)
+_INBOXES = select(actor.c.uri, actor.c.inbox, actor.c.inbox_gone_at, actor.c.shared_inbox).where(
+    ~actor.c.local, actor.c.state == HERE
+)

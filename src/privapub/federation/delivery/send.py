@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 from privapub import clock, scope
 from privapub.actors.read import HERE
-from privapub.actors.remote import mark_gone
+from privapub.actors.remote import inbox_gone, mark_gone
 from privapub.actors.tables import actor
 from privapub.database.transaction import Transaction
 from privapub.errors import PrivaPubError
@@ -121,7 +121,10 @@ async def _someone_at(server: Server, shared_inbox: str) -> str | None:
 
 
 async def _ask_whether_gone(server: Server, job: Job) -> None:
-    """A 410 from an inbox marks its actor gone once the actor's own address says so too; it says nothing of a host."""
+    """A 410 from an inbox marks its actor gone once the actor's own address says so too; it says nothing of a host.
+
+    Where the actor is there, and names that inbox still, that inbox alone is left out.
+    """
     uri = job.args["recipient"]
     if not uri:
         return
@@ -131,6 +134,8 @@ async def _ask_whether_gone(server: Server, job: Job) -> None:
         if not isinstance(problem, FetchProblem) or problem.status != 410:
             return
     else:
+        async with server.database.write() as tx:
+            await inbox_gone(tx, uri, job.args["inbox"], clock.now())
         return
     async with server.database.write() as tx:
         found = await tx.scalar(select(actor.c.id).where(actor.c.uri == uri))

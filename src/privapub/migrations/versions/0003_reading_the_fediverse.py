@@ -371,6 +371,7 @@ def upgrade() -> None:
         batch_op.add_column(sa.Column("notes", sa.JSON(), server_default="[]", nullable=False))
         batch_op.add_column(sa.Column("memorial", sa.Boolean(), server_default="0", nullable=False))
         batch_op.add_column(sa.Column("suspended", sa.Boolean(), server_default="0", nullable=False))
+        batch_op.add_column(sa.Column("inbox_gone_at", sa.Double(), nullable=True))
 
     with op.batch_alter_table("persona", schema=None) as batch_op:
         batch_op.add_column(sa.Column("text_format", sa.Text(), server_default="plain", nullable=False))
