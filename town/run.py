@@ -152,10 +152,10 @@ def main() -> int:
     kinds = [args.database] if args.database else list(DATABASES)
     logs = logs_of_this_run()
     unready = prepare([name for name in peers if name in PEERS], logs, say)
-    tables = {}
+    with concurrent.futures.ThreadPoolExecutor(len(kinds)) as pool:  # side by side: most of a walk is waiting
+        say("logs in", logs)
+        tables = dict(zip(kinds, pool.map(lambda kind: town(kind, steps, peers, unready, logs), kinds), strict=True))
     for kind in kinds:
-        say(kind, "begins; logs in", logs / kind)
-        tables[kind] = town(kind, steps, peers, unready, logs)
         if any(tables[kind].values()):
             for log in sorted((logs / kind).glob("*.log")):
                 print(f"\n--- the end of {log}\n{Running.tail(log)}", file=sys.stderr)
