@@ -142,7 +142,7 @@ async def learn_key(tx: Transaction, actor_id: int, key: LearntKey, now: float) 
 
 
 async def inbox_gone(tx: Transaction, uri: str, inbox: str, now: float) -> None:
-    """Of a remote actor that is there, its own inbox says that it is gone: nothing goes there until it is read again."""
+    """The own inbox of a remote actor says that it is gone: nothing goes there until the actor is read again."""
     await tx.execute(
         update(actor).where(actor.c.uri == uri, actor.c.inbox == inbox, ~actor.c.local).values(inbox_gone_at=now)
     )

@@ -110,7 +110,9 @@ async def test_jobs_are_listed_by_host_state_and_age(database: Database, told: T
     }  # fmt: skip
     assert await said("jobs", "list", "--state", "done") == "No job matches.\n"
     unknown = await said("jobs", "list", "--kind", "nonsense")
-    assert unknown.startswith("No job matches. (This version knows no kind 'nonsense'; there are: context, delivery, inbox, ")
+    assert unknown.startswith(
+        "No job matches. (This version knows no kind 'nonsense'; there are: context, delivery, inbox, "
+    )
 
 
 async def test_an_ended_job_is_as_old_as_its_end(database: Database, told: Told) -> None:
