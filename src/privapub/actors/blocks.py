@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, case, delete, exists, or_, select, update
+from sqlalchemy import BigInteger, ColumnElement, and_, bindparam, case, delete, exists, or_, select, update
 
 from privapub.actors.read import Actor
 from privapub.actors.read import from_row as actor_from_row
@@ -65,17 +65,19 @@ async def either_way(tx: Transaction, actor_id: int, other_ids: Collection[int])
     """Those of the others whom this actor blocks or who block it, in one question."""
     if not other_ids:
         return frozenset()
-    wanted = sorted(set(other_ids))
-    other = case((block.c.blocker_id == actor_id, block.c.blocked_id), else_=block.c.blocker_id)
-    rows = await tx.all(
-        select(other.label("other_id")).where(
-            or_(
-                and_(block.c.blocker_id == actor_id, block.c.blocked_id.in_(wanted)),
-                and_(block.c.blocked_id == actor_id, block.c.blocker_id.in_(wanted)),
-            )
-        )
-    )
+    rows = await tx.all(_EITHER_WAY, actor=actor_id, others=sorted(set(other_ids)))
     return frozenset(row.other_id for row in rows)
+
+
+_ACTOR, _OTHERS = bindparam("actor", type_=BigInteger), bindparam("others", type_=BigInteger, expanding=True)
+_EITHER_WAY = select(
+    case((block.c.blocker_id == _ACTOR, block.c.blocked_id), else_=block.c.blocker_id).label("other_id")
+).where(
+    or_(
+        and_(block.c.blocker_id == _ACTOR, block.c.blocked_id.in_(_OTHERS)),
+        and_(block.c.blocked_id == _ACTOR, block.c.blocker_id.in_(_OTHERS)),
+    )
+)
 
 
 def between(one: Any, other: Any) -> ColumnElement[bool]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from sqlalchemy import delete, select
+from sqlalchemy import bindparam, delete, select
 
 from privapub import identifiers
 from privapub.actors import blocks, mutes
@@ -174,5 +174,7 @@ async def _each(tx: Transaction, persona_ids: Collection[int], kind: str, post: 
 
 
 async def _listens(tx: Transaction, actor_id: int) -> bool:
-    row = await tx.first(select(persona.c.id).where(persona.c.id == actor_id, persona.c.closed_at.is_(None)))
-    return row is not None
+    return await tx.first(_OPEN, id=actor_id) is not None
+
+
+_OPEN = select(persona.c.id).where(persona.c.id == bindparam("id"), persona.c.closed_at.is_(None))

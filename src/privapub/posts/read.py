@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import bindparam, func, select
 
 from privapub.database.transaction import Transaction
 from privapub.markup.render import Format
@@ -78,19 +78,30 @@ async def with_polls(tx: Transaction, posts: Sequence[Post]) -> list[Post]:
     return [replace(post, poll=found[post.id]) if post.id in found else post for post in posts]
 
 
+# Made once: they are asked for every activity that comes in.
+_BY_ID = select(post).where(post.c.id == bindparam("id"))
+_BY_URI = select(post).where(post.c.uri == bindparam("uri"))
+_BY_ACTIVITY_URI = select(post).where(post.c.activity_uri == bindparam("uri"))
+_RECIPIENTS = (
+    select(post_recipient)
+    .where(post_recipient.c.post_id.in_(bindparam("ids", expanding=True)))
+    .order_by(post_recipient.c.post_id, post_recipient.c.actor_id)
+)
+
+
 async def by_id(tx: Transaction, post_id: int) -> Post | None:
     """The post with this number, a tombstone too."""
-    return await _one(tx, post.c.id == post_id)
+    return await _whole(tx, await tx.first(_BY_ID, id=post_id))
 
 
 async def by_uri(tx: Transaction, uri: str) -> Post | None:
     """The post with this id on the wire, letter by letter, a tombstone too."""
-    return await _one(tx, post.c.uri == uri)
+    return await _whole(tx, await tx.first(_BY_URI, uri=uri))
 
 
 async def by_activity_uri(tx: Transaction, uri: str) -> Post | None:
     """The post of ours whose Create has this id."""
-    return await _one(tx, post.c.activity_uri == uri)
+    return await _whole(tx, await tx.first(_BY_ACTIVITY_URI, uri=uri))
 
 
 async def by_ids(tx: Transaction, post_ids: Collection[int]) -> dict[int, Post]:
@@ -139,8 +150,7 @@ async def recipient_ids(tx: Transaction, post_ids: Collection[int]) -> dict[int,
     """Whom each of these posts names, in one question."""
     found: dict[int, tuple[int, ...]] = dict.fromkeys(post_ids, ())
     if found:
-        statement = select(post_recipient).where(post_recipient.c.post_id.in_(sorted(found)))
-        for row in await tx.all(statement.order_by(post_recipient.c.post_id, post_recipient.c.actor_id)):
+        for row in await tx.all(_RECIPIENTS, ids=sorted(found)):
             found[row.post_id] += (row.actor_id,)
     return found
 
@@ -157,8 +167,7 @@ async def naming(tx: Transaction, actor_id: int, post_ids: Collection[int]) -> f
     return frozenset(row.post_id for row in rows)
 
 
-async def _one(tx: Transaction, condition: ColumnElement[bool]) -> Post | None:
-    row = await tx.first(select(post).where(condition))
+async def _whole(tx: Transaction, row: Any) -> Post | None:
     return None if row is None else (await with_polls(tx, [from_row(row)]))[0]
 
 
