@@ -1,10 +1,12 @@
 """Typing commands in this process, for a new installation."""
 
 import io
+import json
 import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,3 +33,33 @@ def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Type:
         return 0
 
     return type_
+
+
+@pytest.fixture
+def told(typed: Type, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """What a command prints with --json, for an account that holds ann and bea; it must end well."""
+    capsys.readouterr()
+
+    def told_(*words: str, given: bytes = b"") -> Any:
+        assert typed(*words, "--json", given=given) == 0, capsys.readouterr()
+        return json.loads(capsys.readouterr().out)
+
+    told_("migrate")
+    told_("account", "create", "a@b.example", "--password-stdin", given=b"long enough")
+    for name in ("ann", "bea"):
+        told_("persona", "create", name, "--account", "a@b.example")
+    return told_
+
+
+@pytest.fixture
+def refused(typed: Type, told: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """The sentence with which a command fails."""
+    del told
+
+    def refused_(*words: str) -> str:
+        capsys.readouterr()
+        assert typed(*words, "--json") == 1
+        said: str = json.loads(capsys.readouterr().out)["error"]
+        return said
+
+    return refused_

@@ -1,6 +1,5 @@
 """Polls, formats and profiles, and what is held of a document, as they are typed."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -9,36 +8,6 @@ import pytest
 Type = Callable[..., int]
 ANN = ("--persona", "ann")
 BEA = ("--persona", "bea")
-
-
-@pytest.fixture
-def told(typed: Type, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
-    """What a command prints with --json, for an account that holds ann and bea; it must end well."""
-    capsys.readouterr()
-
-    def told_(*words: str, given: bytes = b"") -> Any:
-        assert typed(*words, "--json", given=given) == 0, capsys.readouterr()
-        return json.loads(capsys.readouterr().out)
-
-    told_("migrate")
-    told_("account", "create", "a@b.example", "--password-stdin", given=b"long enough")
-    for name in ("ann", "bea"):
-        told_("persona", "create", name, "--account", "a@b.example")
-    return told_
-
-
-@pytest.fixture
-def refused(typed: Type, told: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
-    """The sentence with which a command fails."""
-    del told
-
-    def refused_(*words: str) -> str:
-        capsys.readouterr()
-        assert typed(*words, "--json") == 1
-        said: str = json.loads(capsys.readouterr().out)["error"]
-        return said
-
-    return refused_
 
 
 def test_a_poll_is_asked_and_voted_in(told: Callable[..., Any], refused: Callable[..., str]) -> None:
