@@ -4,6 +4,10 @@ Lanes are locked in one go, in the order of their bytes, and as late as can be: 
 the same lanes in another order cannot lock each other out, and a lane is held no longer than the commit takes. Whether
 a job must wait for another (its predecessor, or its running twin) is decided under that lock, so that no release is
 missed; and so are the health of a host, and what a job takes back that is the last of its story.
+
+The facts about one thing are in the lanes of many kinds, so that the end of one may release another elsewhere. Their
+order has rows of its own, which are locked before any other: then all that is released is known before the lanes are.
+On SQLite a transaction holds everything from its beginning.
 """
 
 # ruff: noqa: S608 - the statements are put together from fragments of this room alone
@@ -170,20 +174,15 @@ class Settling:
     lanes: dict[tuple[str, str], tuple[float | None, float]] = field(default_factory=dict)
     twins: list[dict[str, Any]] = field(default_factory=list)
     ordering_keys: set[str] = field(default_factory=set)
+    fact_keys: set[str] = field(default_factory=set)  # the ordering keys of facts
     dedupe_keys: set[str] = field(default_factory=set)
     verdicts: dict[tuple[str, str], list[Verdict]] = field(default_factory=dict)
     retried_keys: set[str] = field(default_factory=set)
     last_of: dict[str, Cancelled | None] = field(default_factory=dict)  # ordering keys whose last job was put
 
     def keep_order(self, lane: str, ordering_key: str) -> None:
-        """Something of this order was put or has ended.
-
-        Jobs of one order are of one lane, whose row is held while it is seen who waits for whom. Only facts are of many
-        kinds, each with a lane row of its own: they share one of a few rows besides.
-        """
-        self.ordering_keys.add(ordering_key)
-        if lane == FACTS:
-            self.touch(FACTS, str(zlib.crc32(ordering_key.encode("utf-8", "replace")) % 64), None)
+        """Something of this order was put or has ended."""
+        (self.fact_keys if lane == FACTS else self.ordering_keys).add(ordering_key)
 
     def judge(self, kind: str, lane: str, verdict: Verdict) -> None:
         """Something is new about the host of a lane."""
@@ -198,29 +197,39 @@ class Settling:
 
     async def __call__(self, tx: Transaction) -> None:
         """Hold the lanes, queue the twins that are to wait, and release what waited for something that has ended."""
-        if not (
-            self.verdicts or self.last_of or self.retried_keys or self.twins or self.dedupe_keys or self.ordering_keys
-        ):
-            await self._write_lanes(tx, tx.raw_at_end)
-            return
-        await self._write_lanes(tx, tx.raw)
+        if self.fact_keys:
+            if tx.dialect == "postgresql":
+                await self._hold(tx, {str(zlib.crc32(key.encode("utf-8", "replace")) % 64) for key in self.fact_keys})
+            self._released(tx, await self._release(tx, _RELEASE_ORDERED, self.fact_keys))
+        if self.verdicts or (tx.dialect == "postgresql" and self._more_is_decided()):
+            await self._write_lanes(tx, tx.raw)
         if self.verdicts:
             await self._write_health(tx)
         if self.last_of or self.retried_keys:
             await self._take_back(tx)
-        released = []
         if self.twins:
-            released += await self._put_twins(tx)
+            self._released(tx, await self._put_twins(tx))
         if self.dedupe_keys:
-            released += await self._release(tx, _RELEASE_TWINS, self.dedupe_keys)
+            self._released(tx, await self._release(tx, _RELEASE_TWINS, self.dedupe_keys))
         if self.ordering_keys:
-            released += await self._release(tx, _RELEASE_ORDERED, self.ordering_keys)
-        if released:
-            self.lanes = {}
-            for kind, lane, run_at in released:
-                self.touch(kind, lane, run_at)
-            await self._write_lanes(tx, tx.raw_at_end)
+            self._released(tx, await self._release(tx, _RELEASE_ORDERED, self.ordering_keys))
+        await self._write_lanes(tx, tx.raw_at_end)
+
+    def _more_is_decided(self) -> bool:
+        return bool(self.last_of or self.retried_keys or self.twins or self.dedupe_keys or self.ordering_keys)
+
+    def _released(self, tx: Transaction, rows: Sequence[Any]) -> None:
+        for kind, lane, run_at in rows:
+            self.touch(kind, lane, run_at)
             tx.announce(topic(self.scope))
+
+    async def _hold(self, tx: Transaction, orders: set[str]) -> None:
+        """Lock the rows that the orders of facts share."""
+        rows = [
+            {"scope": self.scope, "kind": FACTS, "lane": order, "next_at": None, "not_before": 0.0}
+            for order in sorted(orders)
+        ]
+        await tx.raw(TOUCH["postgresql"], (json.dumps(rows),))
 
     async def _write_lanes(self, tx: Transaction, write: Callable[[str, tuple[Any, ...]], Awaitable[Any]]) -> None:
         if self.lanes:
@@ -228,6 +237,7 @@ class Settling:
                 {"scope": self.scope, "kind": kind, "lane": lane, "next_at": times[0], "not_before": times[1]}
                 for (kind, lane), times in sorted(self.lanes.items())
             ]
+            self.lanes = {}
             await write(TOUCH[tx.dialect], (json.dumps(rows),))
 
     async def _write_health(self, tx: Transaction) -> None:
