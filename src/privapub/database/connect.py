@@ -13,14 +13,12 @@ from sqlalchemy.exc import DBAPIError, InvalidatePoolError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from privapub import clock
-from privapub.database.sqlite import Connection
+from privapub.database.sqlite import BUSY, Connection
 from privapub.database.transaction import Transaction, _open_here
 
 READERS = 4
 # What was acknowledged is on the disk. (Tests that pull no plug turn it off.)
 SYNCHRONOUS = "FULL"
-# Seconds to wait for SQLite's one lock. Waiting is not fair: a command beside a busy server asks many times in vain.
-BUSY = 30
 PG_CHANNEL = "privapub"
 BELIEVED = 5.0  # seconds for which a connection that was used is taken to be there
 
@@ -117,7 +115,7 @@ class Database:
 def _postgresql(url: URL, pool_size: int, database: Database) -> AsyncEngine:
     engine = create_async_engine(
         url.set(drivername="postgresql+asyncpg"), pool_size=pool_size, max_overflow=pool_size,
-        json_deserializer=msgspec.json.decode,
+        json_deserializer=msgspec.json.decode, connect_args={"statement_cache_size": 512},
     )  # fmt: skip
 
     @event.listens_for(engine.sync_engine, "checkin")

@@ -12,6 +12,8 @@ from sqlalchemy import CursorResult, Executable, Row, Table
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from privapub.database.prepared import prepared
+
 _open_here: ContextVar[bool] = ContextVar("transaction_open", default=False)
 
 
@@ -26,31 +28,45 @@ def _dialect(name: str) -> Any:
     return importlib.import_module(f"sqlalchemy.dialects.{name}")
 
 
-async def _ask_sqlite(pooled: Any, sql: str, values: tuple[Any, ...]) -> Sequence[Any]:
-    """One visit to the thread of the connection, where the public calls need one each to execute, fetch and close."""
+LONG = 16_384  # characters of a value that make a statement a long one
+
+_Answer = tuple[tuple[str, ...], Sequence[Any], int]  # names, rows, and how many rows were changed
+
+
+async def _ask_sqlite(pooled: Any, sql: str, values: Sequence[Any], *, long: bool) -> _Answer:
+    """A short statement is executed here and now: a visit to the connection's thread takes many times as long.
+
+    What may wait goes there: for SQLite's one lock, and for what is long.
+    """
     driver = pooled.driver_connection
     try:
-        names, rows = await driver._execute(_all_sqlite, driver._conn, sql, values)  # noqa: SLF001 - see above
+        if long or not driver._conn.begin_at_once():  # noqa: SLF001 - its class is our own
+            away: _Answer = await driver._execute(_all_sqlite, driver._conn, sql, values)  # noqa: SLF001 - one visit, not three
+            return away
+        return _all_sqlite(driver._conn, sql, values)  # noqa: SLF001 - see above
     except sqlite3.Error as error:
         raise DBAPIError.instance(sql, values, error, sqlite3.Error) from error
-    return _named(names, rows)
 
 
-def _all_sqlite(connection: sqlite3.Connection, sql: str, values: tuple[Any, ...]) -> tuple[tuple[str, ...], list[Any]]:
+def _all_sqlite(connection: sqlite3.Connection, sql: str, values: Sequence[Any]) -> _Answer:
     cursor = connection.execute(sql, values)
-    return tuple(column[0] for column in cursor.description or ()), cursor.fetchall()
+    if cursor.description is None:
+        return (), (), cursor.rowcount
+    return tuple(column[0] for column in cursor.description), cursor.fetchall(), cursor.rowcount
 
 
-async def _ask_postgresql(pooled: Any, sql: str, values: tuple[Any, ...]) -> Sequence[Any]:
+async def _ask_postgresql(pooled: Any, sql: str, values: Sequence[Any], *, long: bool) -> _Answer:  # noqa: ARG001 - as for SQLite
     """Past SQLAlchemy, whose own bookkeeping must know of the transaction that its driver then is in."""
     adapted = pooled.dbapi_connection
     try:
         if adapted._transaction is None:  # noqa: SLF001 - see above
             await adapted._start_transaction()  # noqa: SLF001 - see above
-        rows = await pooled.driver_connection.fetch(sql, *values)
+        # Not `fetch`, which keeps to itself how many rows were changed.
+        rows, status, _ = await pooled.driver_connection._execute(sql, values, 0, None, return_status=True)  # noqa: SLF001 - see above
     except Exception as error:
         raise DBAPIError.instance(sql, values, error, Exception) from error
-    return _named(tuple(rows[0].keys()), rows) if rows else ()
+    changed = status.rpartition(b" ")[2]
+    return tuple(rows[0].keys()) if rows else (), rows, int(changed) if changed.isdigit() else 0
 
 
 @cache
@@ -82,27 +98,54 @@ class Transaction:
         return await self.connection.execute(statement, rows)
 
     async def all(self, statement: Executable, **values: Any) -> Sequence[Row[Any]]:
-        """Every row. A statement that is made once, with `values` for its `bindparam`s, costs half of a new one."""
-        return (await self.connection.execute(statement, values or None)).all()
+        """Every row.
+
+        With `values` (for its `bindparam`s, or the columns of an INSERT) the statement is one that is made once, and
+        short: it is prepared when it is first asked, and costs a small part of what it does without.
+        """
+        if values:
+            return (await self._ask(statement, values))[0]
+        return (await self.connection.execute(statement)).all()
 
     async def first(self, statement: Executable, **values: Any) -> Row[Any] | None:
         """The first row, or None; `values` as for `all`."""
-        return (await self.connection.execute(statement, values or None)).first()
+        if values:
+            rows, _ = await self._ask(statement, values)
+            return rows[0] if rows else None
+        return (await self.connection.execute(statement)).first()
 
     async def scalar(self, statement: Executable, **values: Any) -> Any:
         """The first column of the first row, or None; `values` as for `all`."""
-        return (await self.connection.execute(statement, values or None)).scalar()
+        if values:
+            rows, _ = await self._ask(statement, values)
+            return rows[0][0] if rows else None
+        return (await self.connection.execute(statement)).scalar()
 
-    async def raw(self, sql: str, values: tuple[Any, ...] = ()) -> Sequence[Any]:
+    async def change(self, statement: Executable, **values: Any) -> int:
+        """Run an INSERT, UPDATE or DELETE that is made once; how many rows it changed. `values` as for `all`."""
+        return (await self._ask(statement, values))[1]
+
+    async def _ask(self, statement: Executable, values: dict[str, Any]) -> tuple[list[Row[Any]], int]:
+        form = prepared(statement, self.connection.dialect, values)
+        sql, given = form.ask(values)
+        _names, rows, changed = await self._driver(sql, given)
+        return form.rows(rows), changed
+
+    async def raw(self, sql: str, values: tuple[Any, ...] = (), *, long: bool = False) -> Sequence[Any]:
         """Driver SQL (`?` on SQLite, `$1` on PostgreSQL) and its rows, as named tuples.
 
         For the hot statements of the queue: it goes to the driver itself, at a fifth of the cost. What the driver
-        raises is wrapped as SQLAlchemy wraps it.
+        raises is wrapped as SQLAlchemy wraps it. `long`: it may take more than a few milliseconds.
         """
+        names, rows, _ = await self._driver(sql, values, long=long)
+        return _named(names, rows)
+
+    async def _driver(self, sql: str, values: Sequence[Any], *, long: bool = False) -> _Answer:
         if self._pooled is None:
             self._pooled = await self.connection.get_raw_connection()
+        long = long or any(isinstance(value, str) and len(value) > LONG for value in values)
         ask = _ask_sqlite if self.dialect == "sqlite" else _ask_postgresql
-        return await ask(self._pooled, sql, values)
+        return await ask(self._pooled, sql, values, long=long)
 
     async def raw_at_end(self, sql: str, values: tuple[Any, ...] = ()) -> None:
         """Driver SQL whose rows nobody needs, as the last act before the commit (on SQLite it goes along with it)."""

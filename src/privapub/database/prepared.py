@@ -1,0 +1,73 @@
+"""Statements that are made once: what SQLAlchemy says of one is kept, and the driver itself is asked.
+
+For a statement that finds a row by its key, SQLAlchemy's own bookkeeping takes many times what the database does.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from sqlalchemy import Dialect, Executable, Float, Row
+from sqlalchemy.engine.result import SimpleResultMetaData
+
+_known: WeakKeyDictionary[Executable, dict[tuple[str, frozenset[str]], "Prepared"]] = WeakKeyDictionary()
+
+
+class Prepared:
+    """The SQL of a statement in one dialect, and how values go in and rows come out."""
+
+    def __init__(self, statement: Executable, dialect: Dialect, names: frozenset[str]) -> None:
+        """Compile it; `names` are the values that each call gives."""
+        compiled: Any = statement.compile(dialect=dialect, column_keys=sorted(names))  # type: ignore[attr-defined]
+        if compiled.insert_prefetch or compiled.update_prefetch:
+            raise TypeError("A prepared statement gives every value itself: no column of it may have a Python default.")
+        self._compiled = compiled
+        self._expands = bool(compiled.post_compile_params or compiled.literal_execute_params)
+        self._constants = {n: bind.value for bind, n in compiled.bind_names.items() if not bind.required}
+        self._names: Sequence[str] = compiled.positiontup
+        self._binds: dict[str, Callable[[Any], Any]] = compiled._bind_processors  # noqa: SLF001 - asked for once, not each time
+        self.sql = compiled.string
+        columns = compiled._result_columns  # noqa: SLF001 - see above
+        self._metadata = SimpleResultMetaData([column.keyname for column in columns])
+        # Both drivers bring numbers as numbers.
+        makers = [
+            None if isinstance(column.type, Float) else column.type._cached_result_processor(dialect, None)  # noqa: SLF001 - see above
+            for column in columns
+        ]
+        self._makers = [(place, make) for place, make in enumerate(makers) if make is not None]
+
+    def ask(self, values: dict[str, Any]) -> tuple[str, list[Any]]:
+        """The SQL and its positional values. Raises KeyError for a value that is missing."""
+        if self._expands:
+            expanded = self._compiled.construct_expanded_state(values)
+            binds = {**self._binds, **expanded.processors}
+            given, names, sql = expanded.parameters, expanded.positiontup, expanded.statement
+        else:
+            binds, given, names, sql = self._binds, self._constants | values, self._names, self.sql
+        return sql, [binds[name](given[name]) if name in binds else given[name] for name in names]
+
+    def rows(self, found: Sequence[Any]) -> list[Row[Any]]:
+        """The driver's rows as SQLAlchemy would give them."""
+        metadata = self._metadata
+        index = metadata._key_to_index  # noqa: SLF001 - as SQLAlchemy's own results make their rows
+        if not self._makers:
+            return [Row(metadata, None, index, tuple(row)) for row in found]
+        made: list[Row[Any]] = []
+        for row in found:
+            values = list(row)
+            for place, make in self._makers:
+                values[place] = make(values[place])
+            made.append(Row(metadata, None, index, tuple(values)))
+        return made
+
+
+def prepared(statement: Executable, dialect: Dialect, values: dict[str, Any]) -> Prepared:
+    """A statement as it was prepared for values of these names, now or before; forgotten with the statement."""
+    forms = _known.get(statement)
+    if forms is None:
+        forms = _known[statement] = {}
+    key = dialect.name, frozenset(values)
+    form = forms.get(key)
+    if form is None:
+        form = forms[key] = Prepared(statement, dialect, key[1])
+    return form
