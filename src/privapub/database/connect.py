@@ -141,6 +141,7 @@ def _sqlite(path: str, *, writer: bool) -> AsyncEngine:
         pool_size=1 if writer else READERS,
         max_overflow=0,
         pool_timeout=60,
+        pool_reset_on_return=None,  # every use is a transaction, whose end leaves nothing to be reset
         json_deserializer=msgspec.json.decode,
         connect_args={"timeout": BUSY, "isolation_level": None, "cached_statements": 256, "factory": Connection},
     )
@@ -168,7 +169,8 @@ def _sqlite(path: str, *, writer: bool) -> AsyncEngine:
     @event.listens_for(engine.sync_engine, "begin")
     def on_begin(connection: Any) -> None:
         # A deferred transaction that turns into a writer later meets lock errors that no timeout heals.
-        connection.connection.driver_connection._conn.beginning = "BEGIN IMMEDIATE" if writer else "BEGIN"  # noqa: SLF001 - its class is our own
+        driver = connection.connection.driver_connection._conn  # noqa: SLF001 - its class is our own
+        driver.beginning, driver.only_reads = ("BEGIN IMMEDIATE", False) if writer else ("BEGIN", True)
 
     @event.listens_for(engine.sync_engine, "invalidate")
     def on_invalidate(connection: Any, _record: Any, _error: BaseException | None) -> None:

@@ -18,6 +18,7 @@ class Connection(sqlite3.Connection):
         """As sqlite3 makes it."""
         super().__init__(*values, **named)
         self.beginning = ""
+        self.only_reads = False
         self.ending: list[tuple[str, tuple[Any, ...]]] = []
 
     def cursor(self, factory: Any = None) -> Any:
