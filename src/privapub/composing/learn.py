@@ -44,7 +44,7 @@ async def learnt(server: Server, uri: str) -> Post | None:
     author = await fetch_actor(server, record.author)
     async with server.database.write() as tx:
         whom = await concerned(tx, record, author, "")
-        told = received(record, author.followers)
+        told = received(record, author)
         await receive(tx, told, author.id, whom.audience, whom.recipient_ids, clock.now(), trigger=scope.READER)
         return await by_uri(tx, record.uri)
 

@@ -85,7 +85,7 @@ async def write(tx: Transaction, job: Job, looked: Looked, now: float) -> Outcom
     """Keep what was found. Without a stamp, a quote of somebody else goes on waiting for one."""
     if looked.valid and looked.record is not None and looked.author is not None:
         whom = await concerned(tx, looked.record, looked.author, "")
-        record = received(looked.record, looked.author.followers)
+        record = received(looked.record, looked.author)
         await receive(tx, record, looked.author.id, whom.audience, whom.recipient_ids, now)
     if looked.valid or looked.stamp is not None:
         settled = await quotes.verified(tx, job.args["post"], looked.quoted_uri, looked.stamp, valid=looked.valid)

@@ -58,9 +58,7 @@ async def take_in(tx: Transaction, record: RemotePost, signer: Actor, owner: str
     whom = await concerned(tx, record, signer, owner)
     if not whom.anybody:
         return "not-for-us"
-    kept = await receive.receive(
-        tx, received(record, signer.followers), signer.id, whom.audience, whom.recipient_ids, now
-    )
+    kept = await receive.receive(tx, received(record, signer), signer.id, whom.audience, whom.recipient_ids, now)
     if kept is None:
         return "deleted-before"
     await threads.answered(tx, record.in_reply_to, whom.audience, now)
@@ -80,8 +78,8 @@ def is_vote(record: RemotePost) -> bool:
     return record.kind == "Note" and bool(record.name) and not record.content and record.in_reply_to is not None
 
 
-def received(record: RemotePost, followers: str | None = None) -> ReceivedPost:
-    """What is kept of a post's document: its HTML cleaned. `followers` is the collection of the author's followers."""
+def received(record: RemotePost, author: Actor) -> ReceivedPost:
+    """What is kept of a post's document: its HTML cleaned. `author` tells which collection its followers are."""
     return ReceivedPost(
         uri=record.uri,
         content=clean(record.content),
@@ -99,7 +97,7 @@ def received(record: RemotePost, followers: str | None = None) -> ReceivedPost:
         license=record.license,
         quote=record.quote,
         quote_stamp=record.quote_authorization,
-        quote_policy=_quote_policy(record, followers),
+        quote_policy=_quote_policy(record, author.followers),
         context=record.context,
         conversation=record.conversation,
         replies=record.replies.uri,

@@ -34,7 +34,7 @@ async def on_quote_request(tx: Transaction, arrived: Arrived, now: float) -> str
         return "no-such-post"
     if allowed and record is not None:
         whom = await concerned(tx, record, signer, arrived.owner)
-        kept = received(record, signer.followers)
+        kept = received(record, signer)
         await receive(tx, kept, signer.id, whom.audience, whom.recipient_ids, now)
     return None
 

@@ -65,7 +65,7 @@ async def _on_update_of_post(tx: Transaction, record: RemotePost, signer: Actor,
         kept_out = await take_in(tx, record, signer, owner, now)
         if kept_out is None:
             # Its Create may have been taken in by another worker meanwhile: then this is an edit of it.
-            await receive.receive_edit(tx, received(record, signer.followers), signer.id, (), now)
+            await receive.receive_edit(tx, received(record, signer), signer.id, (), now)
         return kept_out
     if record.author != signer.uri or known.author_id != signer.id:
         return "not-theirs"
@@ -74,7 +74,7 @@ async def _on_update_of_post(tx: Transaction, record: RemotePost, signer: Actor,
     whom = await concerned(tx, record, signer, owner)
     # A stamp may come without the post being edited: it is looked at whatever the document's date says.
     stamped = await quotes.stamped(tx, known.id, record.quote, record.quote_authorization)
-    changed = await receive.receive_edit(tx, received(record, signer.followers), signer.id, whom.recipient_ids, now)
+    changed = await receive.receive_edit(tx, received(record, signer), signer.id, whom.recipient_ids, now)
     if (now_known := await read.by_id(tx, known.id)) is not None:
         await check_quote.plan(tx, now_known, signer.uri)
         if now_known.edited_at != known.edited_at:

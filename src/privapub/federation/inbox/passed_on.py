@@ -66,7 +66,7 @@ async def _changed(tx: Transaction, post: Post | None, fetched: Fetched, now: fl
     if post is None or fetched.post is None:
         return None
     author = await known(tx, post.author_id)
-    changed = await receive.receive_edit(tx, received(fetched.post, author.followers), author.id, (), now)
+    changed = await receive.receive_edit(tx, received(fetched.post, author), author.id, (), now)
     return None if changed else "not-newer"
 
 
@@ -82,9 +82,7 @@ async def taken(tx: Transaction, fetched: Fetched, now: float) -> Post | str:
     whom = await concerned(tx, record, author, "")
     if whom.audience not in audiences.OPEN:
         return "not-to-be-boosted"
-    kept = await receive.receive(
-        tx, received(record, author.followers), author.id, whom.audience, whom.recipient_ids, now
-    )
+    kept = await receive.receive(tx, received(record, author), author.id, whom.audience, whom.recipient_ids, now)
     post = None if kept is None else await posts.by_id(tx, kept)
     return "deleted-before" if post is None else post
 

@@ -1,5 +1,6 @@
 """The job `read_poll`: what a remote poll counts by now, from its origin. Its one argument is the post's number."""
 
+from privapub.actors.read import known
 from privapub.database.transaction import Transaction
 from privapub.errors import PrivaPubError
 from privapub.federation.documents.read_post import RemotePost
@@ -31,4 +32,4 @@ async def write(tx: Transaction, job: Job, found: RemotePost, now: float) -> Non
     """Counts are taken; so is a text that was changed meanwhile, as if by its Update."""
     post = await read.by_id(tx, job.args["post"])
     if post is not None and not post.local:
-        await receive.receive_edit(tx, received(found), post.author_id, (), now)
+        await receive.receive_edit(tx, received(found, await known(tx, post.author_id)), post.author_id, (), now)

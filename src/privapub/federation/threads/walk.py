@@ -309,7 +309,7 @@ class Walk:
                     whom = await concerned(tx, got.record, got.author, "")
                     if whom.audience not in OPEN or got.author.local or got.author.is_gone:
                         continue
-                    what = received(got.record, got.author.followers)
+                    what = received(got.record, got.author)
                     kept = await receive(
                         tx, what, got.author.id, whom.audience, whom.recipient_ids, now, trigger=self._trigger
                     )

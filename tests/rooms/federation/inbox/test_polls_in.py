@@ -1,5 +1,6 @@
 """Polls over real sockets: votes in and out, counts sent again, counts that come, the end."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import select
@@ -18,6 +19,7 @@ from privapub.posts.tables import post as posts
 
 HOUR = 3600.0
 QUESTION = "https://peer.test/n/q"
+FOR_FOLLOWERS = {"interactionPolicy": {"canQuote": {"automaticApproval": "https://peer.test/u/carol/followers"}}}
 
 
 def vote(carol: Person, asked: str, name: str, number: int, author: Actor) -> dict[str, Any]:
@@ -57,13 +59,13 @@ async def asked_here(world: World) -> tuple[Actor, Person, Post]:
     return alice, carol, post
 
 
-async def asked_there(world: World) -> tuple[Actor, Person, Post]:
+async def asked_there(world: World, changes: Mapping[str, Any] = {}) -> tuple[Actor, Person, Post]:
     """Carol, whom alice follows, asks."""
     alice, carol = await world.persona(), world.person("https://peer.test/u/carol")
     theirs = await world.learnt(carol)
     async with world.database.write() as tx:
         await make_follow(tx, alice.id, theirs.id)
-    asked = question(carol, 3, 1)
+    asked = question(carol, 3, 1, **changes)
     world.serve(QUESTION, asked)
     await world.post("https://sut.test/inbox", create(carol, asked), by=carol)
     await world.drain()
@@ -221,4 +223,20 @@ async def test_a_poll_whose_origin_is_gone_stays_as_it_is(world: World) -> None:
         assert await polls.read_later(tx, post, clock.now())
     await world.drain()
     assert await counts(world, post) == ([3, 1], 4)
+    assert alice.local
+
+
+async def test_who_may_quote_a_poll_stays_as_it_is_when_its_counts_are_read(world: World) -> None:
+    alice, carol, post = await asked_there(world, FOR_FOLLOWERS)
+    assert post.quote_policy == "followers"
+    ends = clock.iso(post.poll.ends_at) if post.poll and post.poll.ends_at else ""
+    world.serve(QUESTION, question(carol, 4, 1, endTime=ends, **FOR_FOLLOWERS))
+    clock.advance(polls.EVERY + 1)
+    async with world.database.write() as tx:
+        assert await polls.read_later(tx, post, clock.now())
+    await world.drain()
+    assert await counts(world, post) == ([4, 1], 5)
+    found = await post_at(world, QUESTION)
+    assert found is not None
+    assert found.quote_policy == "followers"
     assert alice.local
