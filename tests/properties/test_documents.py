@@ -1,10 +1,12 @@
 """Whatever a document holds where, reading it gives a record or a BadDocument; and what we write, we read."""
 
+import hashlib
 import json
 from contextlib import suppress
 from typing import Any
 
-from hypothesis import given, settings
+import rfc8785
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from privapub.federation.documents import strict_json
@@ -98,3 +100,20 @@ def test_ids_hold_no_white_space_and_no_controls(text: str) -> None:
         assert text
         assert text == text.strip()
         assert text.isprintable() or not any(letter < " " for letter in text)
+
+
+@_UNTIMED
+@example({"\ue000": 1, "\U00010000": 2})  # in UTF-16 the other way round
+@example({"a": 1e21, "b": 1.0})
+@given(st.dictionaries(st.text(max_size=4) | _NAMES, _VALUES, max_size=6))
+def test_a_digest_is_of_the_form_that_the_standard_has(document: dict[str, Any]) -> None:
+    whole = {"object": document}
+    assert digest(whole) == hashlib.sha256(rfc8785.dumps(_without(whole))).hexdigest()
+
+
+def _without(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _without(item) for name, item in value.items() if name not in {"@context", "proof", "signature"}}
+    return value

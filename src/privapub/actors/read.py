@@ -87,7 +87,11 @@ _PUBLIC_KEY = (
 _BY_ID = select(actor).where(actor.c.id == bindparam("id"))
 _BY_URI = select(actor).where(actor.c.uri == bindparam("uri"))
 _BY_URIS = select(actor).where(actor.c.uri.in_(bindparam("uris", expanding=True)))
-_BY_KEY = select(*_PUBLIC_KEY).where(actor_key.c.id == bindparam("key"))
+_BY_KEY = (
+    select(actor, *(column.label(f"key_{column.name}") for column in _PUBLIC_KEY))
+    .join(actor_key, actor_key.c.actor_id == actor.c.id)
+    .where(actor_key.c.id == bindparam("key"))
+)
 
 
 def from_row(row: Any) -> Actor:
@@ -140,8 +144,7 @@ async def by_key(tx: Transaction, key_id: str) -> tuple[Actor, Key] | None:
     row = await tx.first(_BY_KEY, key=key_id)
     if row is None:
         return None
-    owner = await by_id(tx, row.actor_id)
-    return None if owner is None else (owner, _key(row))
+    return from_row(row), Key(row.key_id, row.id, row.key_algorithm, row.key_public, row.key_fetched_at)
 
 
 async def keys_of(tx: Transaction, actor_id: int) -> tuple[Key, ...]:

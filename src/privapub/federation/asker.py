@@ -121,14 +121,19 @@ def examine(server: Server, request: HttpRequest, now: float) -> Presented:
 
 
 async def who_signed(server: Server, request: HttpRequest, now: float) -> Opinion:
-    """The actor whose key signed this request, as the outside sent it.
-
-    What caused the request is the caller's to say (`scope.trigger`): the fetch of a reader's key is only counted.
-    """
+    """The actor whose key signed this request, as the outside sent it; `examine` and `whose`."""
     try:
         claim = examine(server, request, now)
     except BadSignature as bad:
         return Refused(bad.reason, str(bad))
+    return await whose(server, claim, request, now)
+
+
+async def whose(server: Server, claim: Presented, request: HttpRequest, now: float) -> Opinion:
+    """The actor whose key signed a request that was examined.
+
+    What caused the request is the caller's to say (`scope.trigger`): the fetch of a reader's key is only counted.
+    """
     known = await _known(server, claim.key_id)
     if known is not None and _fits(claim, request, known[1]) is None:
         return Signed(known[0], known[1].id, claim.scheme)

@@ -49,9 +49,10 @@ def routes(server: Server) -> list[Route]:
         "/nodeinfo/{version}": nodeinfo,
     }
     posts: dict[str, Served] = {"/inbox": _shared_inbox, "/actors/{token}/inbox": _inbox}
+    # The inboxes first, since most of all requests are for them.
     return [
-        *(Route(path, endpoint(server, unless_blocked(served)), methods=["GET"]) for path, served in gets.items()),
         *(Route(path, endpoint(server, served), methods=["POST"]) for path, served in posts.items()),
+        *(Route(path, endpoint(server, unless_blocked(served)), methods=["GET"]) for path, served in gets.items()),
     ]
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Row, Select, case, func, select, text, update
+from sqlalchemy import Row, Select, bindparam, case, func, select, text, update
 
 from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
@@ -19,6 +19,9 @@ HOST = "host:"
 KEPT = 90 * 86400.0
 MOST = 100_000
 _c, _l = table.c, lanes.c
+_HEARD = select(_l.open_until, _l.heard_at).where(
+    _l.scope == bindparam("scope"), _l.kind == bindparam("kind"), _l.lane == bindparam("lane")
+)
 # As the index says it, word by word: with parameters in their places it would not be used.
 _WAITS = "job.state = 'waiting' AND NOT job.alone"
 _OF_LANE = "SELECT 1 FROM job j WHERE j.scope = lane.scope AND j.kind = lane.kind AND j.lane = lane.lane AND"
@@ -65,7 +68,7 @@ async def wrote(tx: Transaction, kind: str, lane: str, now: float, *, scope: str
 
     It costs a look and no lock where there is nothing to change, as for nearly every message.
     """
-    row = await tx.first(select(_l.open_until, _l.heard_at).where(_l.scope == scope, _l.kind == kind, _l.lane == lane))
+    row = await tx.first(_HEARD, scope=scope, kind=kind, lane=lane)
     if row is not None and (row.open_until > now or (row.heard_at or 0.0) < now - HEARD_EVERY):
         settling(tx, scope).judge(kind, lane, Verdict(None, now))
         if row.open_until > now:

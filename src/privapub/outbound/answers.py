@@ -3,6 +3,7 @@
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from email.message import Message
+from functools import lru_cache
 
 from multidict import CIMultiDictProxy
 
@@ -65,11 +66,12 @@ class FetchProblem(Unavailable):
         return "refused" if self.reason in REFUSED else "failed"
 
 
-def _read_type(header: str) -> tuple[str, list[str]]:
+@lru_cache(maxsize=64)  # what is asked for is said in few words, and what comes nearly always too
+def _read_type(header: str) -> tuple[str, frozenset[str]]:
     message = Message()
     message["content-type"] = header
     profile = message.get_param("profile", "", "content-type")
-    return bare_type(header), str(profile).split()
+    return bare_type(header), frozenset(str(profile).split())
 
 
 def bare_type(header: str) -> str:
@@ -82,9 +84,9 @@ def is_one_of(header: str, types: AbstractSet[str]) -> bool:
 
     One that is listed with a profile must come with it (RFC 6906: among others, perhaps).
     """
-    found, profiles = _read_type(header)
+    found = bare_type(header)
     for wanted in types:
         kind, needed = _read_type(wanted)
-        if kind == found and set(needed) <= set(profiles):
+        if kind == found and (not needed or needed <= _read_type(header)[1]):
             return True
     return not types

@@ -1,6 +1,5 @@
 """The headers that every response carries."""
 
-from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 POLICY = (
@@ -14,6 +13,9 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), browsing-topics=()",
 }
+_LINES = [  # as they go over the wire, in every answer
+    (name.lower().encode(), value.encode()) for name, value in _HEADERS.items()
+]
 
 
 class SecurityHeaders:
@@ -28,9 +30,11 @@ class SecurityHeaders:
 
         async def adding(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
-                    headers.setdefault(name, value)
+                brought = {name for name, _ in message.get("headers", ())}
+                message["headers"] = [
+                    *message.get("headers", ()),
+                    *(line for line in _LINES if line[0] not in brought),
+                ]
             await send(message)
 
         await self.app(scope, receive, adding if scope["type"] == "http" else send)

@@ -7,6 +7,7 @@ cannot hold exactly become doubles (section 6).
 
 import json
 import math
+import re
 from typing import Any, NoReturn
 
 from privapub.federation.documents.problems import BadDocument
@@ -14,6 +15,8 @@ from privapub.markup.characters import storable
 
 MAX_DEPTH = 32
 MAX_EXACT = 2**53 - 1
+# Both stand in a string only where they are spelled out: JSON has no controls in one, UTF-8 no surrogates.
+_UNSTORABLE = re.compile(r"\\u(?:0000|d[89a-f])", re.IGNORECASE)
 # Members whose strings are ids: scrubbing one would make another id of it.
 ID_MEMBERS = frozenset(
     {
@@ -31,13 +34,8 @@ def read(body: bytes) -> dict[str, Any]:
     `bad-id`.
     """
     try:
-        document = json.loads(
-            body.decode("utf-8-sig"),
-            object_pairs_hook=_object,
-            parse_constant=_no_number,
-            parse_int=_whole,
-            parse_float=_double,
-        )
+        text = body.decode("utf-8-sig")
+        document = _DECODER.decode(text)
     except RecursionError:
         raise BadDocument("too-deep") from None
     except ValueError:
@@ -45,6 +43,9 @@ def read(body: bytes) -> dict[str, Any]:
         raise BadDocument("not-json") from None
     if not isinstance(document, dict):
         raise BadDocument("not-an-object")
+    if _UNSTORABLE.search(text) is None:
+        _check_depth(document, MAX_DEPTH)
+        return document
     cleaned = _scrubbed(document, "", MAX_DEPTH)
     assert isinstance(cleaned, dict)  # noqa: S101 - what goes in as an object comes out as one
     return cleaned
@@ -73,6 +74,17 @@ def _double(text: str) -> float:
     if not math.isfinite(number):
         raise BadDocument("bad-number")
     return number
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_number, parse_int=_whole, parse_float=_double)
+
+
+def _check_depth(value: dict[str, Any] | list[Any], depth: int) -> None:
+    if depth == 0:
+        raise BadDocument("too-deep")
+    for item in value.values() if isinstance(value, dict) else value:
+        if isinstance(item, dict | list):
+            _check_depth(item, depth - 1)
 
 
 def _scrubbed(value: Any, member: str, depth: int) -> Any:

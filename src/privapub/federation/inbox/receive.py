@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from privapub import clock, scope
 from privapub.actors import read
 from privapub.actors.addresses import Addresses
-from privapub.federation.asker import Refused, Signed, Undecided, as_sent, examine, who_signed
+from privapub.federation.asker import Refused, Signed, Undecided, as_sent, examine, whose
 from privapub.federation.delivery.deliver import DELIVERY
 from privapub.federation.documents import canonical, strict_json
 from privapub.federation.documents.problems import BadDocument
@@ -23,6 +23,7 @@ from privapub.federation.fetching import scheme as schemes
 from privapub.federation.fetching.origin import origin
 from privapub.federation.inbox.origin import deletes_itself, misplaced
 from privapub.federation.inbox.store import store
+from privapub.federation.signatures.claim import Presented
 from privapub.federation.signatures.request import BadSignature, HttpRequest
 from privapub.jobs import hosts
 from privapub.jobs.hosts import HOST
@@ -78,11 +79,11 @@ async def _take(server: Server, request: Request, owner: str, now: float) -> _Ve
     document = _document(body)
     sent = as_sent(server, request, body)
     try:
-        examine(server, sent, now)
+        claim = examine(server, sent, now)
     except BadSignature as bad:
         raise _Stop(401, "refused", bad.reason, str(bad)) from None
     activity = await _acceptable(server, document)
-    signed = await _signed(server, sent, activity, now)
+    signed = await _signed(server, claim, sent, activity, now)
     signer, host = signed.actor, origin(signed.actor.uri)
     if signer.is_gone:
         return _Verdict(202, "dropped", "gone-actor", host=host)
@@ -152,11 +153,11 @@ async def _acceptable(server: Server, document: dict[str, object]) -> Activity:
     return activity
 
 
-async def _signed(server: Server, sent: HttpRequest, activity: Activity, now: float) -> Signed:
+async def _signed(server: Server, claim: Presented, sent: HttpRequest, activity: Activity, now: float) -> Signed:
     if await server.door.refuses(activity.actor):
         raise _Stop(202, "dropped", "disallowed")
     with scope.trigger(scope.VERIFY):
-        opinion = await who_signed(server, sent, now)
+        opinion = await whose(server, claim, sent, now)
     if isinstance(opinion, Refused):
         raise _Stop(401, "refused", opinion.reason, opinion.sentence)
     if isinstance(opinion, Undecided):

@@ -2,12 +2,14 @@
 
 import json
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
-from sqlalchemy import and_, bindparam, delete, func, or_, select, update
+import msgspec
+from sqlalchemy import Executable, and_, bindparam, delete, func, or_, select, update
 
 from privapub import identifiers
-from privapub.database.transaction import Transaction
+from privapub.database.transaction import Transaction, _dialect
 from privapub.federation.inbox.tables import incoming, undone
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import NewJob
@@ -62,7 +64,7 @@ async def store(
         "kind": kind,
         "actor_id": actor_id,
         "actor_uri": actor_uri,
-        "body": json.dumps(document, ensure_ascii=False),
+        "body": msgspec.json.encode(document).decode(),
         "received_at": now,
     }
     queued = await _keep(tx, values)
@@ -82,8 +84,15 @@ async def store(
 
 async def _keep(tx: Transaction, values: dict[str, Any]) -> int | None:
     """The number of the row that is to be handled; None where there is nothing to do."""
-    statement = tx.insert(incoming).values(values)
-    if values["kind"] in RELATIONSHIPS:
+    statement = _kept(tx.dialect, again=values["kind"] in RELATIONSHIPS)
+    kept: int | None = await tx.scalar(statement, **values)
+    return kept
+
+
+@cache
+def _kept(dialect: str, *, again: bool) -> Executable:
+    statement = _dialect(dialect).insert(incoming)
+    if again:
         # Opened again if it was handled; left alone while it waits.
         statement = statement.on_conflict_do_update(
             index_elements=["owner", "activity_id", "digest"],
@@ -97,7 +106,7 @@ async def _keep(tx: Transaction, values: dict[str, Any]) -> int | None:
         )
     else:
         statement = statement.on_conflict_do_nothing(index_elements=["owner", "activity_id", "digest"])
-    kept: int | None = await tx.scalar(statement.returning(incoming.c.id))
+    kept: Executable = statement.returning(incoming.c.id)
     return kept
 
 

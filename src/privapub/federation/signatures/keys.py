@@ -4,6 +4,7 @@ The algorithm belongs to the key: an RSA key verifies RSA signatures and nothing
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, Self
 
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
@@ -20,6 +21,7 @@ SMALLEST_RSA = 1024
 LARGEST_RSA = 8192
 LONGEST_PEM = 16384
 LONGEST_MULTIBASE = 2048
+MOST_READ = 512  # keys in PEM that a process has at hand as it read them
 
 _HASHES: dict[str, hashes.HashAlgorithm] = {"sha256": hashes.SHA256(), "sha512": hashes.SHA512()}
 
@@ -50,11 +52,7 @@ class PublicKey:
         """Read SubjectPublicKeyInfo or PKCS #1 in PEM; BadKey where it is neither, or not a key that is used here."""
         if len(pem) > LONGEST_PEM:
             raise BadKey("too-large")
-        try:
-            key = serialization.load_pem_public_key(pem.strip().encode("ascii"))
-        except (ValueError, UnsupportedAlgorithm) as error:
-            raise BadKey("malformed") from error
-        return cls._of(id, owner, key)
+        return cls(id, owner, *_public(pem))
 
     @classmethod
     def from_multibase(cls, id: str, owner: str, text: str) -> Self:  # noqa: A002 - the field's name
@@ -67,25 +65,10 @@ class PublicKey:
             if prefix == multibase.ED25519_PUBLIC:
                 return cls(id, owner, "ed25519", ed25519.Ed25519PublicKey.from_public_bytes(content))
             if prefix == multibase.RSA_PUBLIC:
-                return cls._of(id, owner, serialization.load_der_public_key(content))
+                return cls(id, owner, *_usable(serialization.load_der_public_key(content)))
         except (ValueError, UnsupportedAlgorithm) as error:
             raise BadKey("malformed") from error
         raise BadKey("unsupported")
-
-    @classmethod
-    def _of(cls, id: str, owner: str, key: object) -> Self:  # noqa: A002 - the field's name
-        if isinstance(key, ed25519.Ed25519PublicKey):
-            return cls(id, owner, "ed25519", key)
-        if not isinstance(key, rsa.RSAPublicKey):
-            raise BadKey("unsupported")
-        if key.key_size < SMALLEST_RSA:
-            raise BadKey("too-small")
-        if key.key_size > LARGEST_RSA:
-            raise BadKey("too-large")
-        # An exponent of one makes every message its own signature, a long one makes checking slow.
-        if not 3 <= key.public_numbers().e < 1 << 32:
-            raise BadKey("unsupported")
-        return cls(id, owner, "rsa", key)
 
     def verifies(self, signature: bytes, signed: bytes, hash_name: Hash = "sha256") -> bool:
         """Whether this key made the signature of these bytes. The hash is for RSA; Ed25519 has its own."""
@@ -97,6 +80,30 @@ class PublicKey:
         except InvalidSignature:
             return False
         return True
+
+
+@lru_cache(maxsize=MOST_READ)  # a sender signs all that it sends with one key, and to read it takes as long as to check
+def _public(pem: str) -> tuple[Kind, rsa.RSAPublicKey | ed25519.Ed25519PublicKey]:
+    try:
+        key = serialization.load_pem_public_key(pem.strip().encode("ascii"))
+    except (ValueError, UnsupportedAlgorithm) as error:
+        raise BadKey("malformed") from error
+    return _usable(key)
+
+
+def _usable(key: object) -> tuple[Kind, rsa.RSAPublicKey | ed25519.Ed25519PublicKey]:
+    if isinstance(key, ed25519.Ed25519PublicKey):
+        return "ed25519", key
+    if not isinstance(key, rsa.RSAPublicKey):
+        raise BadKey("unsupported")
+    if key.key_size < SMALLEST_RSA:
+        raise BadKey("too-small")
+    if key.key_size > LARGEST_RSA:
+        raise BadKey("too-large")
+    # An exponent of one makes every message its own signature, a long one makes checking slow.
+    if not 3 <= key.public_numbers().e < 1 << 32:
+        raise BadKey("unsupported")
+    return "rsa", key
 
 
 @dataclass(frozen=True)
