@@ -23,8 +23,15 @@ class Block:
     created_at: float
 
 
+async def alone(tx: Transaction, one_id: int, other_id: int) -> None:
+    """Nobody else makes a block or a follow between the two until the transaction is over."""
+    first, second = sorted((one_id, other_id))
+    await tx.alone(f"between {first} {second}")
+
+
 async def keep(tx: Transaction, blocker_id: int, blocked_id: int, uri: str, now: float) -> bool:
     """Note the block; False where it stood already (it goes by its first uri)."""
+    await alone(tx, blocker_id, blocked_id)
     row = tx.insert(block).values(blocker_id=blocker_id, blocked_id=blocked_id, uri=uri, created_at=now)
     kept = await tx.scalar(
         row.on_conflict_do_nothing(index_elements=[block.c.blocker_id, block.c.blocked_id]).returning(

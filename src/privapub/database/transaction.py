@@ -159,6 +159,15 @@ class Transaction:
         """An INSERT of this dialect, so that `on_conflict_do_nothing` and `on_conflict_do_update` are there."""
         return _dialect(self.dialect).insert(table)
 
+    async def alone(self, key: str) -> None:
+        """Wait until no other transaction holds this key, and hold it to the end of this one.
+
+        For what rests on a row that is not there yet: such a row cannot be locked. SQLite has one writer at a time and
+        needs nothing. Whoever takes several keys takes them in their order.
+        """
+        if self.dialect == "postgresql":
+            await self.raw("SELECT pg_advisory_xact_lock(hashtextextended($1, 7))", (key,))
+
     def after_commit(self, what: Callable[[], None]) -> None:
         """Call this when, and only if, the transaction has been committed."""
         self._afterwards.append(what)

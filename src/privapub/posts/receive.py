@@ -75,7 +75,7 @@ async def receive(
     None where it is not to be kept: its author deleted it (perhaps before it came), or the uri is another's.
     Once kept, the audience never changes; the author may name more.
     """
-    await tombstones.alone(tx, record.uri)
+    await tx.alone(record.uri)  # its Delete may be handled at once
     known = await read.by_uri(tx, record.uri)
     if known is not None:
         if known.local or known.author_id != author_id or known.deleted_at is not None:
@@ -170,7 +170,7 @@ async def receive_delete(tx: Transaction, uri: str, actor_id: int, actor_uri: st
     What we have of theirs becomes a tombstone; of what we do not have it is noted that it was deleted, so that it does
     not come to life when it arrives late (`tombstones`). Anybody else's post is not touched.
     """
-    await tombstones.alone(tx, uri)
+    await tx.alone(uri)
     known = await read.by_uri(tx, uri)
     if known is not None:
         theirs = known.author_id == actor_id and not known.local

@@ -1,6 +1,6 @@
 """Deletes that came before what they delete: it may not come to life when it arrives late."""
 
-from sqlalchemy import delete, select, text
+from sqlalchemy import delete, select
 
 from privapub.actors.tables import actor
 from privapub.database.transaction import Transaction
@@ -32,15 +32,6 @@ async def holds_back(tx: Transaction, uri: str, author_id: int, now: float) -> b
         .where(tombstone.c.uri == uri, actor.c.id == author_id)
     )
     return at is not None and at >= now - LIFE
-
-
-async def alone(tx: Transaction, uri: str) -> None:
-    """Wait until no other transaction is busy with this uri: a Create and its Delete may be handled at once.
-
-    SQLite has one writer at a time and needs nothing.
-    """
-    if tx.dialect == "postgresql":
-        await tx.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:uri, 7))"), [{"uri": uri}])
 
 
 async def prune(tx: Transaction, now: float) -> int:

@@ -4,17 +4,31 @@ An entry is put for whoever follows; whether it is shown (an answer to strangers
 that nothing depends on the order in which things came.
 """
 
+from functools import cache
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, delete, exists, literal, select, text
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Executable,
+    bindparam,
+    cast,
+    delete,
+    exists,
+    literal,
+    null,
+    select,
+    union_all,
+)
 from sqlalchemy.sql import Select
 
 from privapub.actors import blocks
 from privapub.actors.tables import actor
-from privapub.database.transaction import Transaction
+from privapub.database.transaction import Transaction, _dialect
 from privapub.follows.read import ACCEPTED
 from privapub.follows.tables import follow
 from privapub.posts import audience
+from privapub.posts.audience import Recipients
 from privapub.posts.read import Post
 from privapub.posts.tables import boost
 from privapub.posts.tables import post as posts
@@ -25,21 +39,18 @@ DAY = 86_400_000 << 20
 _COLUMNS = ["persona_id", "entry_id", "post_id", "boost_id"]
 
 
-async def fill(tx: Transaction, post: Post, now: float) -> int:  # noqa: ARG001 - as all verbs
+async def fill(tx: Transaction, post: Post, now: float, to: Recipients | None = None) -> int:  # noqa: ARG001 - as all verbs
     """The post stands in the timelines of its recipients here and of its author; twice is as good as once.
 
-    Returns how many timelines it is new in. A deleted post goes nowhere.
+    `to`: its recipients, where they have just been asked for. Returns how many timelines it is new in. A deleted post
+    goes nowhere.
     """
     if post.deleted_at is not None:
         return 0
-    to = await audience.recipients(tx, post)
-    entry = (literal(post.id), literal(post.id), literal(None, BigInteger))
-    new = await _add(
-        tx, select(actor.c.id, *entry).where(actor.c.id.in_([post.author_id, *to.actor_ids]), actor.c.local)
-    )
-    if to.followers:
-        new += await _add(tx, _followers(post.author_id, entry))
-    return new
+    if to is None:
+        to = await audience.recipients(tx, post)
+    who = {"readers": [post.author_id, *to.actor_ids]} | ({"author": post.author_id} if to.followers else {})
+    return await tx.change(_entries(tx.dialect, followers=to.followers), post=post.id, **who)
 
 
 async def fill_boost(tx: Transaction, boost_id: int, now: float) -> int:  # noqa: ARG001 - as all verbs
@@ -53,8 +64,7 @@ async def fill_boost(tx: Transaction, boost_id: int, now: float) -> int:  # noqa
     )
     if found is None or found.deleted_at is not None:
         return 0
-    if tx.dialect == "postgresql":  # two boosts of one post may be handled at once; SQLite has one writer at a time
-        await tx.execute(text("SELECT pg_advisory_xact_lock(:post)"), [{"post": found.id}])
+    await tx.alone(f"boosts {found.id}")  # two boosts of one post may be handled at once
     brought = literal(boost_id), literal(found.id), literal(boost_id)
     to_followers = _new_to(_followers(found.actor_id, brought), follow.c.follower_id, found, boost_id)
     own = select(actor.c.id, *brought).where(actor.c.id == found.actor_id, actor.c.local)
@@ -67,7 +77,7 @@ async def forget(tx: Transaction, post_id: int) -> int:
     return forgotten.rowcount
 
 
-def _followers(followed_id: int, entry: tuple[Any, ...]) -> Select[Any]:
+def _followers(followed_id: Any, entry: tuple[Any, ...]) -> Select[Any]:
     """This entry for each follower that is ours."""
     return (
         select(follow.c.follower_id, *entry)
@@ -94,10 +104,28 @@ def _new_to(readers: Select[Any], reader: ColumnElement[int], boosted: Any, boos
     return readers.where(~came.correlate_except(shown), ~blocks.between(boosted.author_id, reader))
 
 
+@cache
+def _entries(dialect: str, *, followers: bool) -> Executable:
+    """An entry for each of the `readers` that is ours; with `followers`, for those of the `author` too."""
+    number = bindparam("post", type_=BigInteger)
+    entry = number, number, cast(null(), BigInteger)
+    readers = bindparam("readers", type_=BigInteger, expanding=True)
+    named = select(actor.c.id, *entry).where(actor.c.id.in_(readers), actor.c.local)
+    return _adding(
+        dialect,
+        union_all(named, _followers(bindparam("author", type_=BigInteger), entry)) if followers else named,
+    )
+
+
 async def _add(tx: Transaction, who: Select[Any]) -> int:
-    added = await tx.execute(
-        tx.insert(timeline_entry)
+    added = await tx.execute(_adding(tx.dialect, who))
+    return added.rowcount
+
+
+def _adding(dialect: str, who: Any) -> Any:
+    return (
+        _dialect(dialect)
+        .insert(timeline_entry)
         .from_select(_COLUMNS, who)
         .on_conflict_do_nothing(index_elements=[timeline_entry.c.persona_id, timeline_entry.c.entry_id])
     )
-    return added.rowcount

@@ -4,8 +4,9 @@ import anyio
 import pytest
 from sqlalchemy import text
 
+from fakes.at_once import Verb, at_once
 from privapub.database.connect import Database
-from privapub.database.transaction import is_open_here
+from privapub.database.transaction import Transaction, is_open_here
 
 
 async def test_what_is_written_is_there_after_the_commit_and_not_after_an_error(database: Database) -> None:
@@ -80,3 +81,20 @@ async def test_many_writers_take_turns(database: Database) -> None:
                 group.start_soon(add)
     async with database.read() as tx:
         assert await tx.scalar(text("SELECT n FROM made_by_test")) == 50
+
+
+async def test_who_holds_a_key_holds_it_alone(database: Database) -> None:
+    done: list[str] = []
+
+    def holding(key: str, name: str) -> Verb:
+        async def hold(tx: Transaction) -> None:
+            await tx.alone(key)
+            tx.after_commit(lambda: done.append(name))
+
+        return hold
+
+    await at_once(database, holding("one", "first"), holding("one", "second"))
+    assert done == ["first", "second"]
+    if not database.is_sqlite:
+        await at_once(database, holding("one", "third"), holding("other", "does not wait"))
+        assert done[2:] == ["does not wait", "third"]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from fakes.at_once import at_once
 from makers import facts, make_follow, make_persona, make_remote
 from privapub.actors import blocks
 from privapub.actors.read import Actor
@@ -136,3 +137,35 @@ async def test_nobody_blocks_themselves_or_nobody(database: Database, world: Wor
         for verb in (blocking.block(tx, world.alice.id, 7, URI, NOW), blocking.unblock(tx, world.alice.id, 7, NOW)):
             with pytest.raises(NotFound):
                 await verb
+
+
+@pytest.mark.parametrize("theirs", [True, False])
+@pytest.mark.parametrize("block_first", [True, False])
+async def test_a_block_and_a_follow_at_once_leave_no_follow(
+    database: Database, world: World, theirs: bool, block_first: bool
+) -> None:
+    alice, carol = world.alice.id, world.carol.id
+
+    async def blocks_carol(tx: Transaction) -> None:
+        await blocking.block(tx, alice, carol, URI, NOW)
+
+    async def follows_alice(tx: Transaction) -> None:
+        try:
+            await follow.receive(tx, carol, alice, "https://peer.test/f/1", NOW)
+        except NotAllowed:
+            assert block_first
+
+    async def is_blocked(tx: Transaction) -> None:
+        await blocking.receive_block(tx, carol, alice, THEIRS, NOW)
+
+    async def asks_carol(tx: Transaction) -> None:
+        try:
+            await follow.ask(tx, alice, carol, AGAIN, NOW)
+        except NotAllowed:
+            assert block_first
+
+    first, second = (is_blocked, asks_carol) if theirs else (blocks_carol, follows_alice)
+    await (at_once(database, first, second) if block_first else at_once(database, second, first))
+    async with database.read() as tx:
+        assert await ties(tx, alice, carol) == [None, None]
+        assert await blocks.either_way(tx, alice, [carol]) == {carol}

@@ -16,7 +16,6 @@ from privapub.posts import boost
 from privapub.posts import read as posts
 from privapub.posts.read import FOLLOWERS, UNLISTED, Post
 from privapub.posts.read import PUBLIC as FOR_ALL
-from privapub.posts.tombstones import alone
 
 
 async def want(tx: Transaction, arrived: Arrived) -> Wanted | None:
@@ -41,7 +40,7 @@ async def on_announce(tx: Transaction, arrived: Arrived, now: float) -> str | No
         return await passed_on.take_in(tx, arrived, kind, uri, now)
     # An Undo may be handled at the same time: it finds the boost, or is found here.
     for key in sorted(undo_keys(signer.uri, "Announce", activity.id, uri)):
-        await alone(tx, key)
+        await tx.alone(key)
     if await swallowed(tx, signer.uri, "Announce", activity.id, uri, now):
         return "undone-before"
     post = await _boosted(tx, arrived, uri, now)

@@ -7,7 +7,6 @@ from privapub.federation.inbox.kinds import named
 from privapub.federation.inbox.store import call_off, remember_undone
 from privapub.federation.inbox.undoings import UNDOINGS, Undone, embedded
 from privapub.federation.inbox.undone import undo_key
-from privapub.posts.tombstones import alone
 
 
 async def on_undo(tx: Transaction, arrived: Arrived, now: float) -> str | None:
@@ -27,7 +26,7 @@ async def on_undo(tx: Transaction, arrived: Arrived, now: float) -> str | None:
     about = identity(document.get("object"))
     undone = embedded(signer, document, activity.object_id, kind) if kind else Undone(signer, activity.object_id, about)
     key = undo_key(signer.uri, kind, undone.id, undone.about)
-    await alone(tx, key)
+    await tx.alone(key)
     for undoing in [UNDOINGS[kind]] if kind else dict.fromkeys(UNDOINGS.values()):
         if await undoing(tx, undone, now):
             return None
