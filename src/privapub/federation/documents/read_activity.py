@@ -112,12 +112,19 @@ def _object_ids(fields: Fields) -> tuple[str, ...]:
 
 
 def _embedded(fields: Fields, name: str) -> dict[str, Any] | None:
-    """The object within an activity, in the language of the whole; BadDocument("bad-id") where its id is none."""
-    found = next(iter(objects(fields.raw.get(name))), None)
+    """The object within an activity, in the language of the whole; BadDocument("bad-id") where its id is none.
+
+    It is what the property names: beside the id of something else it counts for nothing.
+    """
+    value = fields.raw.get(name)
+    found = next(iter(objects(value)), None)
     if found is None:
         return None
     if name == "object":
         own_id(Fields(found, fields))
+    if identity(found) != identity(value):
+        fields.note(name, "The object in this is not the one that is named first.")
+        return None
     if fields.default is not None and "@context" not in found:
         return {"@context": {"@language": fields.default}, **found}
     return found

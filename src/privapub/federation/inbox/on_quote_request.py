@@ -48,4 +48,6 @@ def _embedded(activity: Activity) -> RemotePost | None:
 
 def _says_so(record: RemotePost | None, activity: Activity) -> bool:
     """Whether the embedded quote, if there is one, is the asker's own and quotes what they ask for."""
-    return record is None or (record.author == activity.actor and record.quote == activity.object_id)
+    return record is None or (
+        record.uri == activity.instrument_id and record.author == activity.actor and record.quote == activity.object_id
+    )

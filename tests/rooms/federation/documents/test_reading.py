@@ -53,6 +53,16 @@ def test_an_embedded_object_is_kept_beside_its_id() -> None:
     assert activity.id is None
 
 
+@pytest.mark.parametrize("name", ["object", "target", "instrument"])
+def test_an_embedded_object_counts_only_where_it_is_what_is_named(name: str) -> None:
+    first, other = "https://peer.test/n/1", {"type": "Note", "id": "https://other.test/n/1"}
+    found = read_activity({"type": "Create", "actor": CAROL, name: [first, other]})
+    ids = {"object": found.object_id, "target": found.target, "instrument": found.instrument_id}
+    embedded = {"object": found.object, "target": found.target_object, "instrument": found.instrument}
+    assert (ids[name], embedded[name]) == (first, None)
+    assert [noted for noted, _sentence in found.notes] == [name]
+
+
 @pytest.mark.parametrize("uri", ["https://h.test/@a@h.test/", "https://h.test", "https://h.test/?author=1", "urn:x:1"])
 def test_ids_are_kept_verbatim(uri: str) -> None:
     activity = read_activity({"id": uri, "type": "Undo", "actor": CAROL, "object": {"id": uri}})

@@ -180,6 +180,30 @@ async def test_a_question_for_what_is_not_theirs_or_not_to_be_seen_is_not_answer
     assert world.sent() == []
 
 
+@pytest.mark.parametrize("how", ["beside", "alone"])
+async def test_a_question_brings_no_post_but_the_one_that_quotes(world: World, how: str) -> None:
+    alice, mallory = await world.persona(), world.person("https://peer.test/u/mallory")
+    dave = world.person("https://other.test/u/dave")
+    known = await world.learnt(dave)
+    async with world.database.write() as tx:
+        await make_follow(tx, alice.id, known.id)
+        post = await make_post(tx, alice.id)
+    victim = "https://other.test/n/next"
+    planted = note(mallory, victim, content="<p>planted</p>", quote=post.uri)
+    quoting = ["https://peer.test/n/q", planted] if how == "beside" else planted
+    await world.post(alice.inbox, request(mallory, post.uri, quoting), by=mallory)
+    await world.drain()
+    assert await post_at(world, victim) is None
+    assert await kept_out(world) == [None if how == "beside" else "not-theirs"]
+    # What stands at that address is kept when its author writes it.
+    written = create(dave, note(dave, victim, content="<p>real</p>"), "https://other.test/a/1")
+    await world.post(alice.inbox, written, by=dave)
+    await world.drain()
+    found = await post_at(world, victim)
+    assert found is not None
+    assert found.content == "<p>real</p>"
+
+
 async def quoting_note(world: World, **changes: Any) -> str:
     """Carol writes to Alice and quotes Dave of another server; what became of the quote."""
     alice, carol = await world.persona(), world.person("https://peer.test/u/carol")
