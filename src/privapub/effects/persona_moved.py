@@ -1,4 +1,4 @@
-"""A persona has another actor now: its followers elsewhere are told, those here go along."""
+"""A persona has another actor now: its followers elsewhere are told, those here go along and are told of it."""
 
 from privapub import identifiers
 from privapub.actors.addresses import Addresses
@@ -8,6 +8,7 @@ from privapub.federation.delivery import inboxes
 from privapub.federation.delivery.deliver import deliver
 from privapub.federation.documents.write_move import move
 from privapub.follows.move import move_followers
+from privapub.notifications.notify import MOVE, notify
 from privapub.personas.facts import PersonaMoved
 
 
@@ -24,4 +25,5 @@ async def persona_moved(tx: Transaction, fact: PersonaMoved, addresses: Addresse
         about=persona.uri,
         now=now,
     )
-    await move_followers(tx, persona.id, target.id, addresses, now)
+    for follower_id in await move_followers(tx, persona.id, target.id, addresses, now):
+        await notify(tx, follower_id, MOVE, persona.id, about=target.uri, now=now)

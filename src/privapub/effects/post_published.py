@@ -9,9 +9,9 @@ from privapub.federation.delivery.inboxes import Target
 from privapub.federation.documents.write_activity import create
 from privapub.federation.documents.write_post import note
 from privapub.notifications import notify
-from privapub.posts import audience
+from privapub.posts import audience, quotes
 from privapub.posts.facts import PostPublished
-from privapub.posts.read import Post
+from privapub.posts.read import Post, by_uri
 from privapub.posts.read import by_id as post_by_id
 from privapub.timelines.fill import fill
 
@@ -23,6 +23,7 @@ async def post_published(tx: Transaction, fact: PostPublished, _addresses: Addre
         return
     await fill(tx, post, now)
     await notify.of_post(tx, post, now)
+    await _tell_of_quote(tx, post, now)
     author = await known(tx, post.author_id)
     await deliver(
         tx,
@@ -34,6 +35,15 @@ async def post_published(tx: Transaction, fact: PostPublished, _addresses: Addre
         part="first",
         now=now,
     )
+
+
+async def _tell_of_quote(tx: Transaction, post: Post, now: float) -> None:
+    """A quote of somebody here stands at once; who is elsewhere is asked, and told there."""
+    if post.quote is None or post.quote_state != quotes.ACCEPTED:
+        return
+    quoted = await by_uri(tx, post.quote)
+    if quoted is not None and quoted.local:
+        await notify.of_quote(tx, post, quoted.author_id, now)
 
 
 async def targets(tx: Transaction, post: Post) -> list[Target]:

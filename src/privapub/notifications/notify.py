@@ -129,13 +129,17 @@ async def of_quote(tx: Transaction, quoting: Post, quoted_author_id: int, now: f
 
 async def of_edit(tx: Transaction, post: Post, now: float) -> None:
     """Those of ours who boosted a post are told that it reads differently now, once for each edit."""
-    boosters = await tx.all(
+    if post.edited_at is None:  # what changed is not how it reads: who may quote it, or whether its own quote stands
+        return
+    boosters = (
         select(boost.c.actor_id)
         .join(actor, actor.c.id == boost.c.actor_id)
         .where(boost.c.post_id == post.id, actor.c.local)
     )
+    if post.local:  # what is told of after another change is not an edit from before the boost
+        boosters = boosters.where(boost.c.created_at <= post.edited_at)
     about = f"{post.id} {post.edited_at}"
-    await _each(tx, {row.actor_id for row in boosters}, UPDATE, post, about, now)
+    await _each(tx, {row.actor_id for row in await tx.all(boosters)}, UPDATE, post, about, now)
 
 
 async def of_poll_end(tx: Transaction, post: Post, now: float) -> None:
