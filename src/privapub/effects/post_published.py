@@ -10,6 +10,7 @@ from privapub.federation.documents.write_activity import create
 from privapub.federation.documents.write_post import note
 from privapub.notifications import notify
 from privapub.posts import audience, quotes
+from privapub.posts.audience import Recipients
 from privapub.posts.facts import PostPublished
 from privapub.posts.read import Post, by_uri
 from privapub.posts.read import by_id as post_by_id
@@ -21,15 +22,16 @@ async def post_published(tx: Transaction, fact: PostPublished, _addresses: Addre
     post = await post_by_id(tx, fact.post_id)
     if post is None or post.deleted_at is not None or post.activity_uri is None:
         return
-    await fill(tx, post, now)
-    await notify.of_post(tx, post, now)
+    to = await audience.recipients(tx, post)
+    await fill(tx, post, now, to)
+    await notify.of_post(tx, post, now, to)
     await _tell_of_quote(tx, post, now)
     author = await known(tx, post.author_id)
     await deliver(
         tx,
         author.id,
         create(note(post, author), post.activity_uri),
-        await targets(tx, post),
+        await targets(tx, post, to),
         about=post.uri,
         post_id=post.id,
         part="first",
@@ -46,11 +48,10 @@ async def _tell_of_quote(tx: Transaction, post: Post, now: float) -> None:
         await notify.of_quote(tx, post, quoted.author_id, now)
 
 
-async def targets(tx: Transaction, post: Post) -> list[Target]:
-    """Where everyone who may receive the post today takes it."""
-    who = await audience.recipients(tx, post)
+async def targets(tx: Transaction, post: Post, to: Recipients) -> list[Target]:
+    """Where everyone who may receive the post today (`to`) takes it."""
     shared = post.audience in inboxes.SHARED
-    found = await inboxes.of_actors(tx, who.actor_ids, shared=shared)
-    if who.followers:
+    found = await inboxes.of_actors(tx, to.actor_ids, shared=shared)
+    if to.followers:
         found += await inboxes.of_followers(tx, post.author_id)
     return inboxes.unique(found)

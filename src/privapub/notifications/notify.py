@@ -1,18 +1,20 @@
 """Telling a persona of what others did. Each thing is told once, and nothing is told of what its reader may not see."""
 
 from collections.abc import Collection
+from functools import cache
 
-from sqlalchemy import bindparam, delete, select
+from sqlalchemy import BigInteger, Double, Executable, Text, bindparam, delete, select
 
 from privapub import identifiers
 from privapub.actors import blocks, mutes
 from privapub.actors.tables import actor
-from privapub.database.transaction import Transaction
+from privapub.database.transaction import Transaction, _dialect
 from privapub.follows.read import ACCEPTED, PENDING, Follow
 from privapub.notifications.tables import notification
 from privapub.personas.tables import persona
 from privapub.posts import audience
 from privapub.posts import read as posts
+from privapub.posts.audience import Recipients
 from privapub.posts.read import Post
 from privapub.posts.tables import boost, poll_vote
 
@@ -42,29 +44,56 @@ async def notify(
     """
     if kind not in KINDS:
         raise ValueError(f"no kind of notification: {kind}")
-    if persona_id == actor_id or not await _listens(tx, persona_id):
+    if post_id is None:
+        return await _tell(tx, persona_id, kind, actor_id, None, about, now)
+    post = await posts.by_id(tx, post_id)
+    return None if post is None else await _tell_of(tx, persona_id, kind, actor_id, post, about, now)
+
+
+async def _tell_of(
+    tx: Transaction, persona_id: int, kind: str, actor_id: int, post: Post, about: str, now: float
+) -> int | None:
+    if persona_id == actor_id or not await audience.may_see_now(tx, post, persona_id):
         return None
-    if await blocks.either_way(tx, persona_id, [actor_id]):
+    return await _tell(tx, persona_id, kind, actor_id, post.id, about, now)
+
+
+async def _tell(
+    tx: Transaction, persona_id: int, kind: str, actor_id: int, post_id: int | None, about: str, now: float
+) -> int | None:
+    """All that `notify` asks, but whether the persona may see the post: in one statement with the row itself."""
+    if persona_id == actor_id:
         return None
-    mute = await mutes.between(tx, persona_id, actor_id, now)
-    if mute is not None and mute.notifications:
-        return None
-    if post_id is not None:
-        post = await posts.by_id(tx, post_id)
-        if post is None or not await audience.may_see_now(tx, post, persona_id):
-            return None
-    row = tx.insert(notification).values(
-        id=identifiers.sortable(now),
-        persona_id=persona_id,
-        kind=kind,
-        actor_id=actor_id,
-        post_id=post_id,
-        about=about,
-        created_at=now,
+    told: int | None = await tx.scalar(
+        _telling(tx.dialect),
+        number=identifiers.sortable(now), persona=persona_id, what=kind, who=actor_id, post=post_id, why=about, now=now,
+    )  # fmt: skip
+    return told
+
+
+@cache
+def _telling(dialect: str) -> Executable:
+    to, who = bindparam("persona", type_=BigInteger), bindparam("who", type_=BigInteger)
+    now = bindparam("now", type_=Double)
+    row = {
+        "id": bindparam("number", type_=BigInteger),
+        "persona_id": persona.c.id,
+        "kind": bindparam("what", type_=Text),
+        "actor_id": who,
+        "post_id": bindparam("post", type_=BigInteger),
+        "about": bindparam("why", type_=Text),
+        "created_at": now,
+    }
+    listens = select(*row.values()).where(
+        persona.c.id == to,
+        persona.c.closed_at.is_(None),
+        ~blocks.between(to, who),
+        ~mutes.muted(to, who, now, notifications=True),
     )
     key = [notification.c.persona_id, notification.c.kind, notification.c.actor_id, notification.c.about]
-    told: int | None = await tx.scalar(row.on_conflict_do_nothing(index_elements=key).returning(notification.c.id))
-    return told
+    telling = _dialect(dialect).insert(notification).from_select(list(row), listens)
+    statement: Executable = telling.on_conflict_do_nothing(index_elements=key).returning(notification.c.id)
+    return statement
 
 
 async def withdraw(tx: Transaction, persona_id: int, kind: str, actor_id: int, about: str = "") -> bool:
@@ -80,10 +109,17 @@ async def withdraw(tx: Transaction, persona_id: int, kind: str, actor_id: int, a
     return gone.rowcount > 0
 
 
-async def of_post(tx: Transaction, post: Post, now: float) -> None:
-    """Whoever is named by a post (new, or naming more than before) is told of it."""
-    for persona_id in (await posts.recipient_ids(tx, [post.id]))[post.id]:
-        await notify(tx, persona_id, MENTION, post.author_id, post_id=post.id, about=str(post.id), now=now)
+async def of_post(tx: Transaction, post: Post, now: float, to: Recipients | None = None) -> None:
+    """Whoever is named by a post (new, or naming more than before) is told of it.
+
+    `to`: the post's recipients, where they have just been asked for.
+    """
+    if post.deleted_at is not None:
+        return
+    if to is None:
+        to = await audience.recipients(tx, post)
+    for persona_id in to.actor_ids:
+        await _tell(tx, persona_id, MENTION, post.author_id, post.id, str(post.id), now)
 
 
 async def of_follow(tx: Transaction, follow: Follow, now: float) -> None:
@@ -99,7 +135,7 @@ async def of_follow(tx: Transaction, follow: Follow, now: float) -> None:
 async def of_reaction(tx: Transaction, post: Post, actor_id: int, emoji: str, now: float) -> None:
     """The author of a post is told who likes it (`emoji` "") or reacts to it, for as long as they do."""
     kind, about = _of_emoji(post, emoji)
-    await notify(tx, post.author_id, kind, actor_id, post_id=post.id, about=about, now=now)
+    await _tell_of(tx, post.author_id, kind, actor_id, post, about, now)
 
 
 async def reaction_gone(tx: Transaction, post: Post, actor_id: int, emoji: str) -> None:
@@ -114,7 +150,7 @@ def _of_emoji(post: Post, emoji: str) -> tuple[str, str]:
 
 async def of_boost(tx: Transaction, post: Post, actor_id: int, now: float) -> None:
     """The author of a post is told who boosts it, for as long as they do."""
-    await notify(tx, post.author_id, REBLOG, actor_id, post_id=post.id, about=str(post.id), now=now)
+    await _tell_of(tx, post.author_id, REBLOG, actor_id, post, str(post.id), now)
 
 
 async def boost_gone(tx: Transaction, post: Post, actor_id: int) -> None:
@@ -124,7 +160,7 @@ async def boost_gone(tx: Transaction, post: Post, actor_id: int) -> None:
 
 async def of_quote(tx: Transaction, quoting: Post, quoted_author_id: int, now: float) -> None:
     """Whose post is quoted is told of the post that does."""
-    await notify(tx, quoted_author_id, QUOTE, quoting.author_id, post_id=quoting.id, about=str(quoting.id), now=now)
+    await _tell_of(tx, quoted_author_id, QUOTE, quoting.author_id, quoting, str(quoting.id), now)
 
 
 async def of_edit(tx: Transaction, post: Post, now: float) -> None:
@@ -174,7 +210,7 @@ async def _own(tx: Transaction, post: Post, now: float) -> None:
 
 async def _each(tx: Transaction, persona_ids: Collection[int], kind: str, post: Post, about: str, now: float) -> None:
     for persona_id in sorted(persona_ids):
-        await notify(tx, persona_id, kind, post.author_id, post_id=post.id, about=about, now=now)
+        await _tell_of(tx, persona_id, kind, post.author_id, post, about, now)
 
 
 async def _listens(tx: Transaction, actor_id: int) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from privapub.actors import blocks
 from privapub.database.transaction import Transaction
+from privapub.errors import NotFound
 from privapub.follows import read as follows
 from privapub.posts import read
 from privapub.posts.read import DIRECT, FOLLOWERS, PUBLIC, UNLISTED, Post
@@ -68,6 +69,14 @@ async def recipients(tx: Transaction, post: Post) -> Recipients:
 async def may_see_now(tx: Transaction, post: Post, viewer_id: int | None) -> bool:
     """Whether this viewer may see the post, as things stand."""
     return bool(await visible_to(tx, [post], viewer_id))
+
+
+async def seen(tx: Transaction, post_id: int, viewer_id: int) -> Post:
+    """The post with this number, which the viewer may see now; it is held as by `read.held`. Else NotFound."""
+    post = await read.held(tx, post_id)
+    if post is None or not await may_see_now(tx, post, viewer_id):
+        raise NotFound("There is no such post.")
+    return post
 
 
 async def visible_to(tx: Transaction, posts: Collection[Post], viewer_id: int | None) -> list[Post]:

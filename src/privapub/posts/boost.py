@@ -37,9 +37,7 @@ async def boost(
     always where the post is for followers. Raises NotFound where the persona may see no such post, NotAllowed where it
     may not be passed on, InvalidInput for an audience that a boost cannot have.
     """
-    post = await read.by_id(tx, post_id)
-    if post is None or not await audiences.may_see_now(tx, post, actor_id):
-        raise NotFound("There is no such post.")
+    post = await audiences.seen(tx, post_id, actor_id)
     if not may_boost(post, actor_id):
         raise NotAllowed("This post is not meant for everybody: it cannot be boosted.")
     if audience is None or post.audience == FOLLOWERS:
@@ -69,7 +67,7 @@ async def receive(
     Who boosted it already is held by the later of the two ids from now on. `boosted_at` is when they say that they did.
     False where it may not be passed on by them (for a post that is not for everybody), or the id is another's.
     """
-    post = await read.by_id(tx, post_id)
+    post = await read.held(tx, post_id)
     if post is None or post.deleted_at is not None or not may_boost(post, actor_id):
         return False
     at = now if boosted_at is None else min(max(boosted_at, 0.0), now)

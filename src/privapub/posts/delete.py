@@ -6,7 +6,6 @@ from sqlalchemy import ColumnElement, and_, select, update
 from sqlalchemy import delete as removal
 
 from privapub.database.transaction import Transaction
-from privapub.errors import NotFound
 from privapub.jobs.enqueue import put_fact
 from privapub.posts import read
 from privapub.posts.facts import PostDeleted
@@ -46,9 +45,7 @@ async def delete(tx: Transaction, post_id: int, author_id: int, now: float) -> b
 
     Raises NotFound where there is no such post of this author.
     """
-    known = await read.by_id(tx, post_id)
-    if known is None or known.author_id != author_id or not known.local:
-        raise NotFound("There is no such post.")
+    await read.own(tx, post_id, author_id, gone=True)
     if not await empty(tx, post.c.id == post_id, now):
         return False
     await put_fact(tx, PostDeleted(post_id), about=f"post {post_id}")
@@ -65,6 +62,8 @@ async def forget_author(tx: Transaction, actor_id: int, now: float) -> int:
 async def empty(tx: Transaction, which: ColumnElement[bool], now: float) -> int:
     """Make tombstones of the posts for which this holds; returns of how many that were none yet."""
     alive = select(post.c.id).where(which, post.c.deleted_at.is_(None))
+    # Whoever edits a post, or likes it, at this moment is waited for: what they put beside it goes too.
+    await tx.all(alive.order_by(post.c.id).with_for_update())
     for table in _BESIDE:
         await tx.execute(removal(table).where(table.c.post_id.in_(alive)))
     emptied = await tx.execute(

@@ -6,7 +6,6 @@ from typing import Any
 from sqlalchemy import update
 
 from privapub.database.transaction import Transaction
-from privapub.errors import NotFound
 from privapub.jobs.enqueue import put_fact
 from privapub.markup.render import Format
 from privapub.posts import read
@@ -41,9 +40,7 @@ async def edit(
     may see it from now on, and who was named before still may.
     Raises NotFound where there is no such post of this author (any more), InvalidInput for no text or too much.
     """
-    known = await read.by_id(tx, post_id)
-    if known is None or known.author_id != author_id or not known.local or known.deleted_at is not None:
-        raise NotFound("There is no such post.")
+    known = await read.own(tx, post_id, author_id)
     summary = known.summary if summary is None else summary
     check_text(source, summary)
     changes: dict[str, Any] = {
@@ -64,9 +61,7 @@ async def edit(
         changes["kind"] = QUESTION
     # Later than the last time, whatever the clock says: others go by it (an older `updated` is ignored).
     edited_at = max(now, (known.edited_at or known.published_at) + 0.001)
-    await tx.execute(
-        update(post).where(post.c.id == post_id, post.c.deleted_at.is_(None)).values(**changes, edited_at=edited_at)
-    )
+    await tx.execute(update(post).where(post.c.id == post_id).values(**changes, edited_at=edited_at))
     await name(tx, post_id, set(mentions) - {author_id})
     await replace_tags(tx, post_id, tags)
     if poll is not None:

@@ -3,7 +3,7 @@
 from sqlalchemy import delete, func, select
 
 from privapub.database.transaction import Transaction
-from privapub.errors import InvalidInput, NotFound
+from privapub.errors import InvalidInput
 from privapub.jobs.enqueue import put_fact
 from privapub.posts import read
 from privapub.posts.facts import PostPinned, PostUnpinned
@@ -23,7 +23,7 @@ async def pin(tx: Transaction, post_id: int, author_id: int, now: float) -> bool
     Raises NotFound where there is no such post of this author, InvalidInput for one that is not public or unlisted and
     for more than five.
     """
-    known = await _own(tx, post_id, author_id)
+    known = await read.own(tx, post_id, author_id)
     if known.audience not in PINNED:
         raise InvalidInput("Only a public or unlisted post can be pinned.", "Whoever opens a profile sees what is.")
     if post_id in {each.id for each in await pinned(tx, author_id)}:
@@ -41,7 +41,7 @@ async def unpin(tx: Transaction, post_id: int, author_id: int, now: float) -> bo
 
     Raises NotFound where there is no such post of this author.
     """
-    await _own(tx, post_id, author_id)
+    await read.own(tx, post_id, author_id)
     if not await _take_off(tx, post_id, author_id):
         return False
     await put_fact(tx, PostUnpinned(post_id), about=f"pin {post_id}")
@@ -50,7 +50,7 @@ async def unpin(tx: Transaction, post_id: int, author_id: int, now: float) -> bo
 
 async def pinned_elsewhere(tx: Transaction, post_id: int, author_id: int, now: float) -> bool:
     """A remote actor put a post of theirs first; whether that is kept: not for a stranger's post, nor without end."""
-    known = await read.by_id(tx, post_id)
+    known = await read.held(tx, post_id)
     if known is None or known.local or known.author_id != author_id or known.deleted_at is not None:
         return False
     if known.audience not in PINNED or await _count(tx, author_id) >= MOST_ELSEWHERE:
@@ -73,13 +73,6 @@ async def pinned(tx: Transaction, author_id: int) -> list[Post]:
         .order_by(table.c.at.desc(), post.c.id.desc())
     )
     return await read.with_polls(tx, [read.from_row(row) for row in rows])
-
-
-async def _own(tx: Transaction, post_id: int, author_id: int) -> Post:
-    known = await read.by_id(tx, post_id)
-    if known is None or known.author_id != author_id or not known.local or known.deleted_at is not None:
-        raise NotFound("There is no such post.")
-    return known
 
 
 async def _count(tx: Transaction, author_id: int) -> int:

@@ -128,9 +128,7 @@ async def set_policy(tx: Transaction, post_id: int, author_id: int, policy: str,
     """
     if policy not in POLICIES:
         raise InvalidInput(f"There is no policy “{policy[:40]}”.", f"Use {', '.join(POLICIES)}.")
-    known = await read.by_id(tx, post_id)
-    if known is None or known.author_id != author_id or not known.local or known.deleted_at is not None:
-        raise NotFound("There is no such post.")
+    known = await read.own(tx, post_id, author_id)
     if known.quote_policy == policy:
         return False
     await tx.execute(update(post).where(post.c.id == post_id).values(quote_policy=policy))
@@ -165,6 +163,12 @@ async def _settle(tx: Transaction, post_id: int, state: str, stamp: str | None) 
     known = await read.by_id(tx, post_id)
     if known is None or (known.quote_state, known.quote_stamp) == (state, stamp):
         return False
-    await tx.execute(update(post).where(post.c.id == post_id).values(quote_state=state, quote_stamp=stamp))
+    settled = await tx.execute(
+        update(post)
+        .where(post.c.id == post_id, post.c.deleted_at.is_(None))
+        .values(quote_state=state, quote_stamp=stamp)
+    )
+    if not settled.rowcount:
+        return False
     await put_fact(tx, PostEdited(post_id), about=f"post {post_id}")
     return True

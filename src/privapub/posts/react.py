@@ -11,7 +11,7 @@ from sqlalchemy import delete, false, func, select
 
 from privapub import identifiers
 from privapub.database.transaction import Transaction
-from privapub.errors import Conflict, InvalidInput, NotFound
+from privapub.errors import Conflict, InvalidInput
 from privapub.jobs.enqueue import put_fact
 from privapub.markup.reactions import emoji_in, is_short_name
 from privapub.posts import audience as audiences
@@ -30,9 +30,7 @@ async def react(tx: Transaction, actor_id: int, post_id: int, emoji: str, uri: s
     is no emoji and for a `:name:` that nobody has reacted with there (its picture would not be known), Conflict for
     one emoji too many.
     """
-    post = await read.by_id(tx, post_id)
-    if post is None or not await audiences.may_see_now(tx, post, actor_id):
-        raise NotFound("There is no such post.")
+    await audiences.seen(tx, post_id, actor_id)
     meant = emoji_in(emoji)
     if meant is None:
         raise InvalidInput(f"“{emoji[:40]}” is no emoji.", "One emoji, or the `:name:` of one that the post has.")
@@ -65,9 +63,11 @@ async def receive(
     """Somebody elsewhere likes a post, or reacts to it with an emoji (as of `emoji_in`), by the activity `uri`.
 
     Who does so already is held by the new id from now on. Fact ReactionAdded where it is new and the post is ours.
-    False where it is one emoji too many. Whether they may see the post is for the caller to have asked.
+    False where it is one emoji too many, or the post was deleted meanwhile. Whether they may see the post is for the
+    caller to have asked.
     """
-    if await _too_many(tx, actor_id, post_id, emoji):
+    post = await read.held(tx, post_id)
+    if post is None or post.deleted_at is not None or await _too_many(tx, actor_id, post_id, emoji):
         return False
     insert = _insert(tx, actor_id, post_id, emoji, picture, uri, now)
     row = await tx.first(
@@ -75,7 +75,7 @@ async def receive(
             index_elements=_KEY, set_={"uri": insert.excluded.uri, "picture": insert.excluded.picture}
         ).returning(reaction.c.id, reaction.c.created_at)
     )
-    if row is not None and row.created_at == now and await _is_ours(tx, post_id):
+    if row is not None and row.created_at == now and post.local:
         await put_fact(tx, ReactionAdded(row.id), about=_pair(actor_id, post_id))
     return True
 

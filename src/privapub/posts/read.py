@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import bindparam, func, select
 
 from privapub.database.transaction import Transaction
+from privapub.errors import NotFound
 from privapub.markup.render import Format
 from privapub.personas.tables import persona
 from privapub.posts.poll_read import Poll
@@ -80,6 +81,12 @@ async def with_polls(tx: Transaction, posts: Sequence[Post]) -> list[Post]:
 
 # Made once: they are asked for every activity that comes in.
 _BY_ID = select(post).where(post.c.id == bindparam("id"))
+_HELD = _BY_ID.with_for_update(read=True, key_share=True)
+_OWN = (
+    select(post)
+    .where(post.c.id == bindparam("id"), post.c.author_id == bindparam("author"), post.c.local)
+    .with_for_update(key_share=True)
+)
 _BY_URI = select(post).where(post.c.uri == bindparam("uri"))
 _BY_ACTIVITY_URI = select(post).where(post.c.activity_uri == bindparam("uri"))
 _RECIPIENTS = (
@@ -92,6 +99,33 @@ _RECIPIENTS = (
 async def by_id(tx: Transaction, post_id: int) -> Post | None:
     """The post with this number, a tombstone too."""
     return await _whole(tx, await tx.first(_BY_ID, id=post_id))
+
+
+async def known(tx: Transaction, post_id: int) -> Post:
+    """The post with this number, which a row of ours names; NotFound where it is gone from the table."""
+    found = await by_id(tx, post_id)
+    if found is None:
+        raise NotFound("There is no such post.")
+    return found
+
+
+async def held(tx: Transaction, post_id: int) -> Post | None:
+    """The post with this number, a tombstone too; nobody deletes it until the transaction is over.
+
+    For whoever puts something beside a post: a Delete at the same time waits, and takes that away too.
+    """
+    return await _whole(tx, await tx.first(_HELD, id=post_id))
+
+
+async def own(tx: Transaction, post_id: int, author_id: int, *, gone: bool = False) -> Post:
+    """A persona's own post, with `gone` a tombstone too; nobody changes or deletes it until the transaction is over.
+
+    Raises NotFound where there is no such post of this author.
+    """
+    found = await _whole(tx, await tx.first(_OWN, id=post_id, author=author_id))
+    if found is None or (found.deleted_at is not None and not gone):
+        raise NotFound("There is no such post.")
+    return found
 
 
 async def by_uri(tx: Transaction, uri: str) -> Post | None:

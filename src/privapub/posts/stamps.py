@@ -80,9 +80,9 @@ async def revoke(tx: Transaction, post_id: int, author_id: int, quoting: str, no
 
     Raises NotFound where there is no such post of this author, or no yes was ever given.
     """
-    known = await read.by_id(tx, post_id)
+    known = await read.own(tx, post_id, author_id, gone=True)
     stamp = await of_quote(tx, post_id, quoting)
-    if known is None or known.author_id != author_id or stamp is None:
+    if stamp is None:
         raise NotFound("There is no such quote.")
     gone = await tx.execute(
         update(quote_stamp)
