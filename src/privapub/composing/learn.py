@@ -3,7 +3,7 @@
 from privapub import clock, scope
 from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
-from privapub.federation.fetching.actor import fetch_actor
+from privapub.federation.fetching.actor import fetch_author
 from privapub.federation.fetching.post import fetch_post
 from privapub.federation.inbox.audience import concerned
 from privapub.federation.inbox.on_create import received
@@ -41,7 +41,7 @@ async def known_post(server: Server, which: str) -> Post:
 async def learnt(server: Server, uri: str) -> Post | None:
     """A post elsewhere that nobody here had yet; None where its author deleted it."""
     record = await fetch_post(server, uri)
-    author = await fetch_actor(server, record.author)
+    author = await fetch_author(server, record.author)
     async with server.database.write() as tx:
         whom = await concerned(tx, record, author, "")
         told = received(record, author)

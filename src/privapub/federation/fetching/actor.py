@@ -3,7 +3,7 @@
 from privapub import clock
 from privapub.actors import read, remote
 from privapub.actors.read import Actor
-from privapub.errors import InvalidInput, NotFound
+from privapub.errors import InvalidInput, NotAllowed, NotFound
 from privapub.federation.documents.read_actor import RemoteActor, read_actor
 from privapub.federation.fetching.document import document, final
 from privapub.federation.fetching.jrd import Name, canonical, read_name
@@ -37,6 +37,17 @@ async def fetch_actor(server: Server, uri: str, *, fresh: bool = False) -> Actor
             raise
         return known
     return await learn(server, read_actor(found))
+
+
+async def fetch_author(server: Server, uri: str) -> Actor:
+    """The actor with this very id, as a post names it.
+
+    Raises as `fetch_actor`; NotAllowed where the id leads to another actor, who is not who says so.
+    """
+    author = await fetch_actor(server, uri)
+    if author.uri != uri:
+        raise NotAllowed("This post names an author that is somebody else.")
+    return author
 
 
 def _young(known: Actor) -> bool:

@@ -14,7 +14,7 @@ from privapub.database.transaction import Transaction
 from privapub.errors import PrivaPubError
 from privapub.federation.documents.properties import identity, types
 from privapub.federation.documents.read_post import RemotePost
-from privapub.federation.fetching.actor import fetch_actor
+from privapub.federation.fetching.actor import fetch_author
 from privapub.federation.fetching.document import document, final
 from privapub.federation.fetching.origin import same_origin
 from privapub.federation.fetching.post import fetch_post
@@ -68,7 +68,7 @@ async def fetch(server: Server, job: Job) -> Looked | Outcome:
     try:
         if quoted is None:
             record = await fetch_post(server, post.quote)
-            author = await fetch_actor(server, record.author)
+            author = await fetch_author(server, record.author)
         if author is None:
             return Done()
         valid = author.id == post.author_id or await _stamped(server, post, author)

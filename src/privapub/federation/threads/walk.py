@@ -14,7 +14,7 @@ from privapub.errors import PrivaPubError
 from privapub.federation.documents.properties import identity
 from privapub.federation.documents.read_collection import RemoteCollection, read_collection
 from privapub.federation.documents.read_post import RemotePost, read_post
-from privapub.federation.fetching.actor import fetch_actor
+from privapub.federation.fetching.actor import fetch_author
 from privapub.federation.fetching.document import document, final
 from privapub.federation.fetching.origin import bare, origin, same_origin
 from privapub.federation.inbox.audience import concerned
@@ -281,7 +281,7 @@ class Walk:
     async def _fetch_author(self, uri: str) -> Actor:
         async with self._server.database.read() as tx:
             known = await actors.by_uri(tx, uri)
-        return known if known is not None else await fetch_actor(self._server, uri)
+        return known if known is not None else await fetch_author(self._server, uri)
 
     def _start_opening(self, uri: str) -> asyncio.Task[RemoteCollection | None]:
         task = self._opened.get(bare(uri))

@@ -12,6 +12,7 @@ from privapub import clock, scope
 from privapub.actors.keys import public_rsa
 from privapub.errors import NotAllowed
 from privapub.federation.fetching import scheme
+from privapub.federation.fetching.actor import fetch_author
 from privapub.federation.fetching.document import document, final
 from privapub.federation.fetching.post import fetch_post
 from privapub.federation.signatures.keys import PublicKey
@@ -176,3 +177,12 @@ async def test_a_post_whose_author_is_of_another_host_is_none(world: World) -> N
 )  # fmt: skip
 def test_what_would_be_the_same_soon_is_final(reason: str, status: int | None, said: bool) -> None:
     assert final(FetchProblem("peer.test", reason, status=status)) is said
+
+
+async def test_an_author_is_whoever_has_this_very_id(world: World) -> None:
+    carol, fake = world.person("https://other.test/u/carol"), "https://peer.test/u/fake"
+    world.serve(fake, carol.document())
+    with scope.trigger("inbox"):
+        assert (await fetch_author(world.server, carol.uri)).uri == carol.uri
+        with pytest.raises(NotAllowed):
+            await fetch_author(world.server, fake)

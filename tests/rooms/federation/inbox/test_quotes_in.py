@@ -251,6 +251,19 @@ async def test_a_stamp_of_the_quoting_host_is_none_and_one_that_is_gone_neither(
     assert world.asked("/stamps/own") == []
 
 
+async def test_a_quoted_post_whose_author_is_somebody_else_is_not_kept(world: World) -> None:
+    """Dave quotes himself, so to say: what he quotes says of its author what leads to him."""
+    alice, dave = await world.persona(), world.person("https://other.test/u/dave")
+    carol, fake = world.person("https://peer.test/u/carol"), "https://peer.test/u/fake"
+    world.serve(fake, dave.document())
+    world.serve(THEIRS, {"@context": CONTEXT, **note(carol, attributedTo=fake)})
+    post = note(dave, "https://other.test/n/q", quote=THEIRS, quoteAuthorization=STAMP)
+    await world.post(alice.inbox, create(dave, post, "https://other.test/a/1"), by=dave)
+    await world.drain()
+    assert await post_at(world, THEIRS) is None
+    assert await quote_state(world, "https://other.test/n/q") == "rejected"
+
+
 async def test_a_quote_without_a_stamp_waits_and_one_that_comes_later_counts(world: World) -> None:
     assert await quoting_note(world) == "pending"
     alice, carol = await _of(world, "alice"), world.person("https://peer.test/u/carol")

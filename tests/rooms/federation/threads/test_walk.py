@@ -177,6 +177,20 @@ async def test_what_another_host_says_of_a_post_is_not_believed(world: World) ->
     assert kept.content == "<p>one</p>"
 
 
+async def test_an_author_whose_address_leads_to_somebody_else_wrote_nothing(world: World) -> None:
+    carol, dave = world.person("https://peer.test/u/carol"), world.person("https://other.test/u/dave")
+    fake = "https://peer.test/u/fake"
+    world.serve(fake, dave.document())
+    serve_note(world, carol, "root", replies="https://peer.test/r/root")
+    answers = [
+        serve_note(world, carol, "forged", "root", attributedTo=fake),
+        serve_note(world, carol, "honest", "root"),
+    ]
+    world.serve("https://peer.test/r/root", collection_of("https://peer.test/r/root", items=answers))
+    await read(world)
+    assert await held(world) == ["root", "honest"]
+
+
 async def test_what_is_no_part_of_the_thread_is_not_kept(world: World) -> None:
     carol, dave = world.person("https://peer.test/u/carol"), world.person("https://other.test/u/dave")
     serve_note(world, carol, "root", replies="https://peer.test/r/root")
