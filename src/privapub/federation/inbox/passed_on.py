@@ -1,7 +1,8 @@
 """What a group passes on of its members: an activity within an Announce (FEP-1b12; Lemmy, PieFed, NodeBB).
 
 The group is not who did it, and nothing of what is embedded is believed: it only says where to look. What was created
-or changed is fetched from its own host; what was deleted is gone if its own host says so.
+or changed is fetched from its own host; what was deleted is gone if its own host says so. A host that answers 404 says
+nothing: it does so too for what is there and not for us to see. What is not for everyone no group speaks of.
 """
 
 from privapub.actors.read import Actor, known
@@ -20,7 +21,7 @@ from privapub.posts import receive
 from privapub.posts.read import Post
 
 PASSED_ON = frozenset({"Create", "Update", "Delete"})
-_GONE = frozenset({"gone", "not-fetched: 404", "not-fetched: 410"})
+_GONE = frozenset({"gone", "not-fetched: 410"})
 
 
 def inner(activity: Activity) -> tuple[str, str | None]:
@@ -44,7 +45,9 @@ async def want(tx: Transaction, arrived: Arrived, kind: str, uri: str) -> Wanted
     post = await posts.by_uri(tx, uri)
     if post is None:
         return None if kind == "Delete" else Wanted("post", uri, shared=kind == "Create")
-    return None if kind == "Create" or post.local or post.deleted_at is not None else Wanted("post", uri)
+    if kind == "Create" or post.local or post.deleted_at is not None or post.audience not in audiences.OPEN:
+        return None
+    return Wanted("post", uri)
 
 
 async def take_in(tx: Transaction, arrived: Arrived, kind: str, uri: str, now: float) -> str | None:
@@ -54,6 +57,8 @@ async def take_in(tx: Transaction, arrived: Arrived, kind: str, uri: str, now: f
     if not await followed_here(tx, arrived.signer):
         return "not-for-us"
     post = await posts.by_uri(tx, uri)
+    if post is not None and post.audience not in audiences.OPEN:
+        return "not-for-us"
     if kind == "Delete":
         return await _deleted(tx, post, arrived.fetched, now)
     if post is not None and (kind == "Create" or post.local):

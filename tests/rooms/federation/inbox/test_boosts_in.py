@@ -320,7 +320,7 @@ async def test_a_post_that_a_group_passes_on_is_asked_of_its_origin_and_is_no_bo
     assert await kept_out(world) == [None, None, "not-newer"]
 
 
-@pytest.mark.parametrize("answer", [404, 410, "tombstone"])
+@pytest.mark.parametrize("answer", [410, "tombstone"])
 async def test_a_delete_that_a_group_passes_on_counts_if_the_origin_says_so(world: World, answer: int | str) -> None:
     alice, group = await world.persona(), world.person("https://peer.test/c/main")
     await followed(world, alice, group)
@@ -339,6 +339,38 @@ async def test_a_delete_that_a_group_passes_on_counts_if_the_origin_says_so(worl
     await world.drain()
     assert await post_at(world, ELSEWHERE) is None
     assert await kept_out(world) == ["nothing-to-delete", None, "not-deleted", None]
+
+
+async def test_a_delete_that_a_group_passes_on_counts_for_nothing_where_the_origin_only_has_no_answer(
+    world: World,
+) -> None:
+    alice, group = await world.persona(), world.person("https://peer.test/c/main")
+    await followed(world, alice, group)
+    posted(world)
+    await world.post(alice.inbox, passed_on(group, "Create", ELSEWHERE), by=group)
+    await world.drain()
+    world.serve(ELSEWHERE, status=404)
+    await world.post(alice.inbox, passed_on(group, "Delete", ELSEWHERE), by=group)
+    await world.drain()
+    assert await post_at(world, ELSEWHERE) is not None
+    assert await kept_out(world) == [None, "not-fetched: 404"]
+
+
+@pytest.mark.parametrize("kind", ["Update", "Delete"])
+async def test_no_group_speaks_of_a_post_that_is_not_for_everyone(world: World, kind: str) -> None:
+    alice, group = await world.persona(), world.person("https://peer.test/c/main")
+    dave = world.person("https://other.test/u/dave")
+    await followed(world, alice, group)
+    await followed(world, alice, dave)
+    private = note(dave, ELSEWHERE, to=[f"{dave.uri}/followers"])
+    await world.post(alice.inbox, create(dave, private, "https://other.test/a/1"), by=dave)
+    await world.drain()
+    world.serve(ELSEWHERE, status=410)
+    await world.post(alice.inbox, passed_on(group, kind, ELSEWHERE), by=group)
+    await world.drain()
+    assert await post_at(world, ELSEWHERE) is not None
+    assert await kept_out(world) == [None, "not-for-us"]
+    assert world.asked("/n/1", world.other) == []
 
 
 async def test_other_things_that_a_group_passes_on_are_kept_out_by_their_kind(world: World) -> None:
