@@ -100,7 +100,8 @@ async def check(tx: Transaction, by: str, whom: str, how: dict[str, Tie]) -> Non
         shown = post.id in {one.id for one in await at_home(tx, ids[name])}
         assert shown == (name in wanted and not how[name].mutes), name
     if by == "here":
-        reached = {target.inbox.split("/")[2] for target in await targets(tx, post)}
+        to = await audience.recipients(tx, post)
+        reached = {target.inbox.split("/")[2] for target in await targets(tx, post, to)}
         assert reached == {name.partition("@")[2] for name in wanted & set(THERE)}
     await notify.of_post(tx, post, NOW)
     for name in HERE:

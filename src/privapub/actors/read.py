@@ -87,6 +87,7 @@ _PUBLIC_KEY = (
 _BY_ID = select(actor).where(actor.c.id == bindparam("id"))
 _BY_URI = select(actor).where(actor.c.uri == bindparam("uri"))
 _BY_URIS = select(actor).where(actor.c.uri.in_(bindparam("uris", expanding=True)))
+_NUMBERS = select(actor.c.id, actor.c.local).where(actor.c.uri.in_(bindparam("uris", expanding=True)))
 _BY_KEY = (
     select(actor, *(column.label(f"key_{column.name}") for column in _PUBLIC_KEY))
     .join(actor_key, actor_key.c.actor_id == actor.c.id)
@@ -96,7 +97,8 @@ _BY_KEY = (
 
 def from_row(row: Any) -> Actor:
     """An Actor from a row that holds (at least) every column of the table under its own name."""
-    values = {name: getattr(row, name) for name in _FIELDS}
+    told = row._mapping  # noqa: SLF001 - its public name; several times as fast as attribute by attribute
+    values = {name: told[name] for name in _FIELDS}
     values["fields"], values["also_known_as"] = tuple(row.fields), tuple(row.also_known_as)
     values["tags"] = tuple(row.tags)
     values["notes"] = tuple((name, sentence) for name, sentence in row.notes)
@@ -137,6 +139,13 @@ async def by_uris(tx: Transaction, uris: Collection[str]) -> dict[str, Actor]:
         return {}
     rows = await tx.all(_BY_URIS, uris=sorted(set(uris)))
     return {row.uri: from_row(row) for row in rows}
+
+
+async def numbers(tx: Transaction, uris: Collection[str]) -> list[tuple[int, bool]]:
+    """The numbers of those of these actors that are known, each with whether it is ours."""
+    if not uris:
+        return []
+    return [(row.id, row.local) for row in await tx.all(_NUMBERS, uris=sorted(set(uris)))]
 
 
 async def by_key(tx: Transaction, key_id: str) -> tuple[Actor, Key] | None:

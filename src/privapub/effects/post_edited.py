@@ -12,6 +12,7 @@ from privapub.federation.delivery.inboxes import Target
 from privapub.federation.documents.write_activity import update
 from privapub.federation.documents.write_post import note
 from privapub.notifications import notify
+from privapub.posts import audience
 from privapub.posts.facts import PostEdited
 from privapub.posts.read import Post
 from privapub.posts.read import by_id as post_by_id
@@ -23,15 +24,16 @@ async def post_edited(tx: Transaction, fact: PostEdited, addresses: Addresses, n
     post = await post_by_id(tx, fact.post_id)
     if post is None or post.deleted_at is not None:
         return
-    await fill(tx, post, now)
-    await notify.of_post(tx, post, now)
+    to = await audience.recipients(tx, post)
+    await fill(tx, post, now, to)
+    await notify.of_post(tx, post, now, to)
     await notify.of_edit(tx, post, now)
     author = await known(tx, post.author_id)
     await deliver(
         tx,
         author.id,
         update(note(post, author), addresses.activity(identifiers.token())),
-        inboxes.unique([*await _still(tx, post), *await targets(tx, post)]),
+        inboxes.unique([*await _still(tx, post), *await targets(tx, post, to)]),
         about=post.uri,
         post_id=post.id,
         now=now,

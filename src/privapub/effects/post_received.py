@@ -5,6 +5,7 @@ from privapub.actors.read import known
 from privapub.database.transaction import Transaction
 from privapub.federation.inbox import check_quote
 from privapub.notifications import notify
+from privapub.posts import audience
 from privapub.posts.facts import PostReceived
 from privapub.posts.read import by_id
 from privapub.timelines.fill import fill
@@ -14,6 +15,8 @@ async def post_received(tx: Transaction, fact: PostReceived, _addresses: Address
     """Unless it was taken back meanwhile."""
     post = await by_id(tx, fact.post_id)
     if post is not None and post.deleted_at is None:
-        await fill(tx, post, now)
-        await notify.of_post(tx, post, now)
-        await check_quote.plan(tx, post, (await known(tx, post.author_id)).uri)
+        to = await audience.recipients(tx, post)
+        await fill(tx, post, now, to)
+        await notify.of_post(tx, post, now, to)
+        if post.quote is not None:
+            await check_quote.plan(tx, post, (await known(tx, post.author_id)).uri)

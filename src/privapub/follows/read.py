@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 
 from privapub.actors.read import Actor
 from privapub.actors.read import from_row as actor_from_row
@@ -111,6 +111,19 @@ async def follower_ids(tx: Transaction, followed_id: int, *, local: bool = True)
         .order_by(follow.c.follower_id)
     )
     return [row.follower_id for row in rows]
+
+
+async def is_followed_here(tx: Transaction, followed_id: int) -> bool:
+    """Whether any of ours follows this actor (accepted)."""
+    return await tx.first(_HERE, followed=followed_id) is not None
+
+
+_HERE = (
+    select(follow.c.follower_id)
+    .join(actor, actor.c.id == follow.c.follower_id)
+    .where(follow.c.followed_id == bindparam("followed"), follow.c.state == ACCEPTED, actor.c.local)
+    .limit(1)
+)
 
 
 async def followed_among(tx: Transaction, follower_id: int, actor_ids: Collection[int]) -> frozenset[int]:

@@ -8,12 +8,15 @@ understood is kept from everybody but the author and those who are named.
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from sqlalchemy import BigInteger, bindparam, select
+
 from privapub.actors import blocks
 from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
 from privapub.follows import read as follows
 from privapub.posts import read
 from privapub.posts.read import DIRECT, FOLLOWERS, PUBLIC, UNLISTED, Post
+from privapub.posts.tables import post_recipient
 
 # Seen by everyone, also by who is not signed in.
 OPEN = frozenset({PUBLIC, UNLISTED})
@@ -62,8 +65,18 @@ def addressed(post: Post, named_ids: Iterable[int], blocked_ids: Collection[int]
 
 async def recipients(tx: Transaction, post: Post) -> Recipients:
     """To whom the post goes now."""
-    named = (await read.recipient_ids(tx, [post.id]))[post.id]
-    return addressed(post, named, await blocks.either_way(tx, post.author_id, named))
+    named = await tx.all(_NAMED, post=post.id, author=post.author_id)
+    return addressed(post, [row.actor_id for row in named], {row.actor_id for row in named if row.parted})
+
+
+_NAMED = (
+    select(
+        post_recipient.c.actor_id,
+        blocks.between(bindparam("author", type_=BigInteger), post_recipient.c.actor_id).label("parted"),
+    )
+    .where(post_recipient.c.post_id == bindparam("post"))
+    .order_by(post_recipient.c.actor_id)
+)
 
 
 async def may_see_now(tx: Transaction, post: Post, viewer_id: int | None) -> bool:

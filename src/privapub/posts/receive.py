@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import and_, case, or_, select, update
+from sqlalchemy import and_, bindparam, case, or_, select, update
 
 from privapub import identifiers
 from privapub.database.transaction import Transaction
@@ -21,6 +21,13 @@ _AS_TOLD = (
     "license", "quote", "quote_stamp", "quote_policy", "context", "conversation", "replies", "likes_elsewhere",
     "shares_elsewhere", "replies_elsewhere",
 )  # fmt: skip
+# Made once: they are executed for every post that comes in.
+_INSERT = post.insert()
+_ANSWERS = (
+    update(post)
+    .where(post.c.in_reply_to == bindparam("first"), post.c.in_reply_to_id.is_(None))
+    .values(in_reply_to_id=bindparam("first_id"))
+)
 
 
 @dataclass(frozen=True)
@@ -87,11 +94,7 @@ async def receive(
         return None
     post_id = await _insert(tx, record, author_id, audience, now)
     await name(tx, post_id, set(recipient_ids) - {author_id})
-    await tx.execute(
-        update(post)
-        .where(post.c.in_reply_to == record.uri, post.c.in_reply_to_id.is_(None))
-        .values(in_reply_to_id=post_id)
-    )
+    await tx.change(_ANSWERS, first=record.uri, first_id=post_id)
     await put_fact(tx, PostReceived(post_id), about=f"post {post_id}", trigger=trigger)
     return post_id
 
@@ -185,23 +188,22 @@ async def _insert(tx: Transaction, record: ReceivedPost, author_id: int, audienc
     # Most servers tell whole seconds: the rest is drawn, or the numbers of one second would be few.
     spread = identifiers.uniform(0, 0.999) if published_at.is_integer() else 0.0
     post_id = identifiers.sortable(published_at + spread)
-    await tx.execute(
-        post.insert().values(
-            id=post_id,
-            uri=record.uri,
-            author_id=author_id,
-            local=False,
-            kind=record.kind,
-            audience=audience,
-            url=record.url,
-            in_reply_to=record.in_reply_to,
-            in_reply_to_id=None if answered is None else answered.id,
-            published_at=published_at,
-            edited_at=None if record.updated_at is None else min(record.updated_at, now),
-            received_at=now,
-            quote_state="pending" if record.quote else "",
-            **_said(record),
-        )
+    await tx.change(
+        _INSERT,
+        id=post_id,
+        uri=record.uri,
+        author_id=author_id,
+        local=False,
+        kind=record.kind,
+        audience=audience,
+        url=record.url,
+        in_reply_to=record.in_reply_to,
+        in_reply_to_id=None if answered is None else answered.id,
+        published_at=published_at,
+        edited_at=None if record.updated_at is None else min(record.updated_at, now),
+        received_at=now,
+        quote_state="pending" if record.quote else "",
+        **_said(record),
     )
     await tags.replace(tx, post_id, record.tags, new=True)
     if record.poll is not None:

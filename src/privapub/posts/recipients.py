@@ -2,18 +2,25 @@
 
 from collections.abc import Collection
 
+import msgspec
+
 from privapub.database.transaction import Transaction
-from privapub.posts.tables import post_recipient
 
 
 async def name(tx: Transaction, post_id: int, actor_ids: Collection[int]) -> bool:
     """These actors are named by the post, beside those who are already; whether any of them is new."""
     if not actor_ids:
         return False
-    added = await tx.all(
-        tx.insert(post_recipient)
-        .values([{"post_id": post_id, "actor_id": actor_id} for actor_id in sorted(set(actor_ids))])
-        .on_conflict_do_nothing(index_elements=[post_recipient.c.post_id, post_recipient.c.actor_id])
-        .returning(post_recipient.c.actor_id)
+    return bool(await tx.raw(_NAME[tx.dialect], (post_id, msgspec.json.encode(sorted(set(actor_ids))).decode())))
+
+
+_NAME = {
+    dialect: f"""
+INSERT INTO post_recipient (post_id, actor_id) SELECT {number}, {each} WHERE true
+ON CONFLICT (post_id, actor_id) DO NOTHING RETURNING actor_id
+"""
+    for dialect, number, each in (
+        ("sqlite", "?1", "e.value FROM json_each(?2) e"),
+        ("postgresql", "$1", "e.value::bigint FROM json_array_elements_text($2::json) e"),
     )
-    return bool(added)
+}

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import msgspec
 from sqlalchemy import delete
 
 from privapub.database.transaction import Transaction
@@ -21,4 +22,10 @@ async def replace(tx: Transaction, post_id: int, tags: Iterable[Mapping[str, Any
     if not new:
         await tx.execute(delete(post_tag).where(post_tag.c.post_id == post_id))
     if found := keys(tags):
-        await tx.execute(post_tag.insert(), [{"tag": tag, "post_id": post_id} for tag in found])
+        await tx.raw(_INSERT[tx.dialect], (post_id, msgspec.json.encode(found).decode()))
+
+
+_INSERT = {
+    "sqlite": "INSERT INTO post_tag (post_id, tag) SELECT ?1, e.value FROM json_each(?2) e",
+    "postgresql": "INSERT INTO post_tag (post_id, tag) SELECT $1, e.value FROM json_array_elements_text($2::json) e",
+}

@@ -6,12 +6,13 @@ asked for, so that however many look at it or answer in it, its servers are aske
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from sqlalchemy import and_, delete, func, literal, select
+from sqlalchemy import Double, Executable, and_, bindparam, delete, func, literal, select
 
 from privapub import scope
-from privapub.database.transaction import Transaction
+from privapub.database.transaction import Transaction, _dialect
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import NewJob
 from privapub.posts.read import PUBLIC, UNLISTED, Post, from_row
@@ -58,18 +59,21 @@ async def answered(tx: Transaction, in_reply_to: str | None, audience: str, now:
 
 async def ask(tx: Transaction, root: str, now: float, *, trigger: str = "") -> bool:
     """Queue the reading of a thread, by the uri of its first post as far as that is known; once an hour at most."""
-    statement = tx.insert(thread).values(root=root, asked_at=now)
-    asked = await tx.first(
-        statement.on_conflict_do_update(
-            index_elements=[thread.c.root],
-            set_={"asked_at": statement.excluded.asked_at},
-            where=thread.c.asked_at <= now - AT_MOST_EVERY,
-        ).returning(thread.c.root)
-    )
-    if asked is None:
+    if await tx.first(_asking(tx.dialect), root=root, asked_at=now, long_ago=now - AT_MOST_EVERY) is None:
         return False
     await put(tx, [job(root, 0, trigger=trigger)])
     return True
+
+
+@cache
+def _asking(dialect: str) -> Executable:
+    statement = _dialect(dialect).insert(thread)
+    asking: Executable = statement.on_conflict_do_update(
+        index_elements=[thread.c.root],
+        set_={"asked_at": statement.excluded.asked_at},
+        where=thread.c.asked_at <= bindparam("long_ago", type_=Double),
+    ).returning(thread.c.root)
+    return asking
 
 
 def job(root: str, again: int, *, run_at: float | None = None, trigger: str = "") -> NewJob:
@@ -117,7 +121,7 @@ async def root_of(tx: Transaction, found: Post) -> str:
 
 async def known(tx: Transaction, uris: Collection[str]) -> dict[str, Known]:
     """Those of these posts that we have, tombstones too."""
-    rows = await tx.all(_KNOWN.where(_c.uri.in_(sorted(set(uris))))) if uris else ()
+    rows = await tx.all(_OF_URIS, uris=sorted(set(uris))) if uris else ()
     return {row.uri: _to_known(row) for row in rows}
 
 
@@ -193,3 +197,4 @@ def _to_known(row: Any) -> Known:
 
 
 _KNOWN = select(_c.id, _c.uri, _c.local, _c.in_reply_to, _c.context, _c.replies)
+_OF_URIS = _KNOWN.where(_c.uri.in_(bindparam("uris", expanding=True)))

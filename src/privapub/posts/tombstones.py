@@ -1,6 +1,6 @@
 """Deletes that came before what they delete: it may not come to life when it arrives late."""
 
-from sqlalchemy import delete, select
+from sqlalchemy import bindparam, delete, select
 
 from privapub.actors.tables import actor
 from privapub.database.transaction import Transaction
@@ -26,12 +26,15 @@ async def note(tx: Transaction, uri: str, actor_uri: str, host: str, now: float)
 
 async def holds_back(tx: Transaction, uri: str, author_id: int, now: float) -> bool:
     """Whether the author of this deleted it within a year: nobody else's note counts."""
-    at = await tx.scalar(
-        select(tombstone.c.at)
-        .join(actor, actor.c.uri == tombstone.c.actor_uri)
-        .where(tombstone.c.uri == uri, actor.c.id == author_id)
-    )
+    at = await tx.scalar(_NOTED, uri=uri, author=author_id)
     return at is not None and at >= now - LIFE
+
+
+_NOTED = (
+    select(tombstone.c.at)
+    .join(actor, actor.c.uri == tombstone.c.actor_uri)
+    .where(tombstone.c.uri == bindparam("uri"), actor.c.id == bindparam("author"))
+)
 
 
 async def prune(tx: Transaction, now: float) -> int:

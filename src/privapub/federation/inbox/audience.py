@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from privapub.actors import read as actors
 from privapub.actors.read import Actor
 from privapub.database.transaction import Transaction
+from privapub.federation.documents.properties import PUBLIC
 from privapub.federation.documents.read_post import RemotePost, audience_of
 from privapub.follows import read as follows
 from privapub.posts import read as posts
@@ -29,15 +30,15 @@ async def concerned(tx: Transaction, record: RemotePost, author: Actor, owner: s
     """
     audience = audience_of(record, author.followers)
     mentioned = [tag.href for tag in record.tags if tag.type == "Mention"]
-    named = await actors.by_uris(tx, {*record.to, *record.cc})
-    ours = {actor.id for actor in named.values() if actor.local}
-    recipients = {actor.id for actor in named.values()}
+    named = await actors.numbers(tx, _people((*record.to, *record.cc), author))
+    ours = any(local for _, local in named)
+    recipients = {number for number, _ in named}
     if audience == DIRECT and owner:
         recipients.add(int(owner))
-        ours.add(int(owner))
+        ours = True
     anybody = bool(
         ours
-        or (audience != DIRECT and (owner or await follows.follower_ids(tx, author.id)))
+        or (audience != DIRECT and (owner or await follows.is_followed_here(tx, author.id)))
         or (audience != DIRECT and await _local_among(tx, mentioned))
         or await _answers_ours(tx, record.in_reply_to)
     )
@@ -46,13 +47,18 @@ async def concerned(tx: Transaction, record: RemotePost, author: Actor, owner: s
 
 async def may_concern(tx: Transaction, addressed: Collection[str], author: Actor, owner: str) -> bool:
     """The same as far as it can be told before the post itself is fetched, so that nothing is fetched for strangers."""
-    if owner or await follows.follower_ids(tx, author.id):
+    if owner or await follows.is_followed_here(tx, author.id):
         return True
-    return await _local_among(tx, addressed)
+    return await _local_among(tx, _people(addressed, author))
+
+
+def _people(addressed: Collection[str], author: Actor) -> set[str]:
+    """Those of the ids that may be actors'."""
+    return set(addressed) - {PUBLIC, author.followers}
 
 
 async def _local_among(tx: Transaction, uris: Collection[str]) -> bool:
-    return any(actor.local for actor in (await actors.by_uris(tx, uris)).values())
+    return any(local for _, local in await actors.numbers(tx, uris))
 
 
 async def _answers_ours(tx: Transaction, uri: str | None) -> bool:

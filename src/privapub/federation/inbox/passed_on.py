@@ -35,7 +35,7 @@ def inner(activity: Activity) -> tuple[str, str | None]:
 
 async def followed_here(tx: Transaction, signer: Actor) -> bool:
     """Whether one of ours follows them."""
-    return bool(await follows.follower_ids(tx, signer.id))
+    return await follows.is_followed_here(tx, signer.id)
 
 
 async def want(tx: Transaction, arrived: Arrived, kind: str, uri: str) -> Wanted | None:

@@ -24,6 +24,11 @@ UNDONE_KEPT = 1800.0
 Stored = Literal["queued", "copy"]
 
 _BY_ID = select(incoming).where(incoming.c.id == bindparam("id"))
+_CLOSE = (
+    update(incoming)
+    .where(incoming.c.id == bindparam("row"), incoming.c.handled_at.is_(None))
+    .values(handled_at=bindparam("now"), kept_out=bindparam("why"), body="{}")
+)
 
 
 @dataclass(frozen=True)
@@ -146,12 +151,7 @@ async def close(tx: Transaction, incoming_id: int, kept_out: str | None, now: fl
 
     What it said is not kept beyond that: the digest is enough to know a copy.
     """
-    closed = await tx.execute(
-        update(incoming)
-        .where(incoming.c.id == incoming_id, incoming.c.handled_at.is_(None))
-        .values(handled_at=now, kept_out=kept_out, body="{}")
-    )
-    return bool(closed.rowcount)
+    return await tx.change(_CLOSE, row=incoming_id, why=kept_out, now=now) > 0
 
 
 async def remember_undone(tx: Transaction, key: str, now: float) -> None:
