@@ -8,14 +8,16 @@ understood is kept from everybody but the author and those who are named.
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from sqlalchemy import BigInteger, bindparam, select
+from sqlalchemy import BigInteger, ColumnElement, and_, bindparam, exists, or_, select
 
 from privapub.actors import blocks
 from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
 from privapub.follows import read as follows
+from privapub.follows.tables import follow
 from privapub.posts import read
 from privapub.posts.read import DIRECT, FOLLOWERS, PUBLIC, UNLISTED, Post
+from privapub.posts.tables import post as post_table
 from privapub.posts.tables import post_recipient
 
 # Seen by everyone, also by who is not signed in.
@@ -111,3 +113,30 @@ async def visible_to(tx: Transaction, posts: Collection[Post], viewer_id: int | 
             blocked=post.author_id in blocked,
         )
     ]
+
+
+def seen_by(viewer_id: int | None) -> ColumnElement[bool]:
+    """What this viewer may see as things stand: a condition on posts for larger questions.
+
+    A page that is read with it is filled by what is visible alone, so that neither its length nor where it ends tells
+    of anything else. What comes of it is asked of `visible_to` like everything.
+    """
+    is_open = post_table.c.audience.in_(sorted(OPEN))
+    if viewer_id is None:
+        return and_(post_table.c.deleted_at.is_(None), is_open)
+    named = exists().where(post_recipient.c.post_id == post_table.c.id, post_recipient.c.actor_id == viewer_id)
+    followed = exists().where(
+        follow.c.follower_id == viewer_id,
+        follow.c.followed_id == post_table.c.author_id,
+        follow.c.state == follows.ACCEPTED,
+    )
+    return and_(
+        post_table.c.deleted_at.is_(None),
+        ~blocks.between(viewer_id, post_table.c.author_id),
+        or_(
+            is_open,
+            post_table.c.author_id == viewer_id,
+            named.correlate_except(post_recipient),
+            and_(post_table.c.audience == FOLLOWERS, followed.correlate_except(follow)),
+        ),
+    )

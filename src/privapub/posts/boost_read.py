@@ -50,9 +50,19 @@ async def between(tx: Transaction, actor_id: int, post_id: int) -> Boost | None:
     return _boost(await tx.first(select(boost).where(boost.c.post_id == post_id, boost.c.actor_id == actor_id)))
 
 
-async def of_post(tx: Transaction, post_id: int, *, before: int | None = None, limit: int = 40) -> list[Boost]:
-    """Who boosted a post, newest first. `before` is the number of the last one that was shown."""
-    return await _page(tx, select(boost).where(boost.c.post_id == post_id), before, limit)
+async def of_post(
+    tx: Transaction,
+    post_id: int,
+    *,
+    before: int | None = None,
+    limit: int = 40,
+    audiences: Collection[str] | None = None,
+) -> list[Boost]:
+    """Who boosted a post (for these audiences), newest first. `before` is the number of the last that was shown."""
+    statement = select(boost).where(boost.c.post_id == post_id)
+    if audiences is not None:
+        statement = statement.where(boost.c.audience.in_(sorted(audiences)))
+    return await _page(tx, statement, before, limit)
 
 
 async def of_actor(tx: Transaction, actor_id: int, *, before: int | None = None, limit: int = 40) -> list[Boost]:

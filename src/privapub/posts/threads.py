@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Double, Executable, and_, bindparam, delete, func, literal, select
+from sqlalchemy import ColumnElement, Double, Executable, and_, bindparam, delete, func, literal, select
 
 from privapub import scope
 from privapub.database.transaction import Transaction, _dialect
@@ -138,14 +138,20 @@ async def answers_to_uri(tx: Transaction, uri: str, limit: int) -> list[Known]:
 
 
 async def replies(
-    tx: Transaction, post_id: int, *, after: int | None, limit: int, audiences: Sequence[str] = _OPEN
+    tx: Transaction,
+    post_id: int,
+    *,
+    after: int | None,
+    limit: int,
+    audiences: Sequence[str] = _OPEN,
+    among: ColumnElement[bool] | None = None,
 ) -> list[Post]:
     """What answers a post directly and is not deleted, the oldest first, from behind the one numbered `after`.
 
-    Whoever shows them asks `audience`.
+    `among` is a condition on posts. Whoever shows them asks `audience`.
     """
     statement = select(post).where(_c.in_reply_to_id == post_id, _alive(audiences))
-    return await _page(tx, statement, after, limit)
+    return await _page(tx, statement if among is None else statement.where(among), after, limit)
 
 
 async def count_replies(tx: Transaction, post_id: int) -> int:
@@ -157,10 +163,17 @@ async def count_replies(tx: Transaction, post_id: int) -> int:
 
 
 async def below(
-    tx: Transaction, post_id: int, *, after: int | None, limit: int, audiences: Sequence[str] = _OPEN
+    tx: Transaction,
+    post_id: int,
+    *,
+    after: int | None,
+    limit: int,
+    audiences: Sequence[str] = _OPEN,
+    among: ColumnElement[bool] | None = None,
 ) -> list[Post]:
     """A post and all that answers it, however indirectly, as in `replies`."""
-    return await _page(tx, select(post).where(_c.id.in_(_below(post_id)), _alive(audiences)), after, limit)
+    statement = select(post).where(_c.id.in_(_below(post_id)), _alive(audiences))
+    return await _page(tx, statement if among is None else statement.where(among), after, limit)
 
 
 async def count_below(tx: Transaction, post_id: int) -> int:

@@ -1,6 +1,7 @@
 """What belongs to a post of ours: its answers, its thread, its likes and its boosts.
 
-Whoever may see the post may read them, and finds in them what they may see themselves.
+Whoever may see the post may read them, and finds in them what they may see themselves. Of anything else nothing is
+told: not by the length of a page, nor by where it goes on, nor by the headers.
 """
 
 from collections.abc import Awaitable, Callable
@@ -21,7 +22,6 @@ from privapub.posts.read import DIRECT, FOLLOWERS, Post
 from privapub.server import Server
 
 _EVERY = (*sorted(audience.OPEN), FOLLOWERS, DIRECT)
-_SIGNED = "signature"
 
 # A page of posts from behind a number, and how many there are for everyone.
 _Posts = Callable[..., Awaitable[list[Post]]]
@@ -63,9 +63,10 @@ async def shares(server: Server, request: Request) -> Response:
             first = f"{uri}?page=true" if total and not found.closed else None
             content = write_thread.collection(uri, total, first, ordered=False)
             return document(request, content, private=found.closed)
-        boosts = await boost_read.of_post(tx, found.post.id, before=before, limit=PAGE + 1)
+        listed = audience.OPEN if not found.closed else ()
+        boosts = await boost_read.of_post(tx, found.post.id, before=before, limit=PAGE + 1, audiences=listed)
     following = f"{uri}?page=true&before={boosts[PAGE - 1].id}" if len(boosts) > PAGE else None
-    ids = [boost.uri for boost in boosts[:PAGE] if boost.audience in audience.OPEN and not found.closed]
+    ids = [boost.uri for boost in boosts[:PAGE]]
     this = f"{uri}?page=true" + ("" if before is None else f"&before={before}")
     return document(request, write_thread.page(this, uri, ids, following, ordered=False), private=found.closed)
 
@@ -79,18 +80,28 @@ async def _listed(
             total = await count(tx, found.post.id) if not found.closed else None
         content = write_thread.collection(uri, total, f"{uri}?page=true", ordered=ordered, owner=found.author.uri)
         return document(request, content, private=found.closed)
-    signed = found.closed or _SIGNED in request.headers
-    read = partial(posts, after=after, limit=PAGE + 1, audiences=_EVERY if signed else tuple(sorted(audience.OPEN)))
+    # Whoever signs is looked up in any case: that their key is asked for must not tell that something is hidden.
+    asker = await _asker(server, request, found)
     async with server.database.read() as tx:
-        some = await read(tx, found.post.id)
-    private = found.closed or any(post.audience not in audience.OPEN for post in some[:PAGE])
-    asker = await _asker(server, request, found) if private else None
-    async with server.database.read() as tx:
-        visible = await audience.visible_to(tx, some[:PAGE], asker)
-    following = f"{uri}?page=true&after={some[PAGE - 1].id}" if len(some) > PAGE else None
+        visible = await _visible(tx, partial(posts, tx, found.post.id), after, asker)
+    following = f"{uri}?page=true&after={visible[PAGE - 1].id}" if len(visible) > PAGE else None
+    visible = visible[:PAGE]
+    private = found.closed or any(post.audience not in audience.OPEN for post in visible)
     this = f"{uri}?page=true" + ("" if after is None else f"&after={after}")
     content = write_thread.page(this, uri, [post.uri for post in visible], following, ordered=ordered)
     return document(request, content, private=private)
+
+
+async def _visible(tx: Transaction, posts: _Posts, after: int | None, asker: int | None) -> list[Post]:
+    """What the asker may see of these posts behind a number: more than a page of them, or all."""
+    visible: list[Post] = []
+    while len(visible) <= PAGE:
+        some = await posts(after=after, limit=PAGE + 1, audiences=_EVERY, among=audience.seen_by(asker))
+        visible += await audience.visible_to(tx, some, asker)
+        if len(some) <= PAGE:
+            break
+        after = some[-1].id
+    return visible
 
 
 async def _asker(server: Server, request: Request, found: Shown) -> int | None:
