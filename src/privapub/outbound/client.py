@@ -29,6 +29,8 @@ log = structlog.get_logger(__name__)
 Headers = tuple[tuple[str, str], ...]
 # Method, URL, the headers that go out so far, the body: gives the headers to add (one of the same name is replaced).
 Sign = Callable[[str, str, Headers, bytes], Awaitable[Headers]]
+# Told the URL to which a redirect leads; FetchProblem where it is not to be asked.
+Hop = Callable[[str], None]
 
 TIMEOUT = 10.0
 HOPS = 3
@@ -52,11 +54,12 @@ class _Request:
 
 @dataclass(frozen=True)
 class _Wanted:
-    """Which answers are taken."""
+    """Which answers are taken, and who is told of the way to them."""
 
     content_types: AbstractSet[str]
     limit: int
     same_host: bool
+    hop: Hop | None
 
 
 class Door:
@@ -104,17 +107,18 @@ class Door:
         read: Callable[[bytes], object] | None = None,
         fresh: bool = False,
         timeout: float | None = None,  # noqa: ASYNC109  # it is the total of all hops, and recorded
+        hop: Hop | None = None,
     ) -> Answer:
         """Fetch a document, through at most three redirects; FetchProblem for anything but a 2xx.
 
         `content_types` are those that are taken (`answers.is_one_of`; empty: any); `limit` is in bytes after
         unpacking. With `same_host` a redirect to another host is `bad-redirect`. `read` turns the body into
         `Answer.content`; what it cannot read (ValueError, msgspec's errors, InvalidInput) is `bad-json`. `fresh` asks
-        even where a failure is remembered.
+        even where a failure is remembered. `hop` is told where a redirect leads before that is asked.
         """
         course, asked = self._begin(url)
         request = _Request("GET", (("Accept", accept), ("Accept-Encoding", "gzip")), b"", sign)
-        wanted = _Wanted(content_types, limit, same_host)
+        wanted = _Wanted(content_types, limit, same_host, hop)
         key = (asked.url if asked else url, accept, sign is not None)
 
         async def fetch() -> Answer:
@@ -210,6 +214,8 @@ class Door:
                     raise FetchProblem(course.host, "bad-redirect", status=response.status) from None
             course.hops += 1
             await self._judge(where, course)
+            if wanted.hop is not None:
+                wanted.hop(where.url)
 
     async def _taken(self, response: aiohttp.ClientResponse, where: Target, course: Course, wanted: _Wanted) -> Answer:
         """The body of a last hop, if it is one that was asked for.

@@ -9,6 +9,7 @@ from aiohttp import web
 from fakes.asking import get, problem, reason
 from fakes.certificates import Authority
 from fakes.internet import Answerer, Internet, Noted, reply
+from privapub.outbound.answers import FetchProblem
 from privapub.outbound.client import Door, Headers
 from shared import shared
 
@@ -51,6 +52,20 @@ async def test_three_are_followed_and_not_a_fourth(internet: Internet, door: Doo
     assert (caught.reason, caught.outcome) == ("too-many-redirects", "refused")
     assert [request.path for request in peer.received] == ["/0", "/1", "/2", "/3"]
     assert noted.notes[-1]["hops"] == 3
+
+
+async def test_who_asks_is_told_of_each_redirect_and_may_refuse_it(internet: Internet, door: Door) -> None:
+    peer, told = await internet.site("peer.test", chain(3)), list[str]()
+
+    def refuse(url: str) -> None:
+        told.append(url)
+        if url.endswith("/2"):
+            raise FetchProblem("peer.test", "budget")
+
+    assert await reason(door, "http://peer.test/0", hop=refuse) == "budget"
+    assert told == ["http://peer.test/1", "http://peer.test/2"]
+    assert [request.path for request in peer.received] == ["/0", "/1"]
+    assert (await get(door, "http://peer.test/0", hop=told.append)).hops == 3  # it is not remembered as a failure
 
 
 async def test_a_circle_ends(internet: Internet, door: Door) -> None:

@@ -6,23 +6,26 @@ from collections.abc import AsyncIterator, Callable
 from collections.abc import Set as AbstractSet
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Literal
 
 from privapub import clock
 from privapub.federation.fetching.document import final
 from privapub.federation.fetching.origin import bare, origin
 from privapub.outbound.answers import Answer, FetchProblem
-from privapub.outbound.client import LIMIT, TIMEOUT, Door, Sign
+from privapub.outbound.client import LIMIT, TIMEOUT, Door, Hop, Sign
 
 AT_ONCE_PER_HOST = 2
 OBJECTS, COLLECTIONS, HOSTS, BYTES, SECONDS = 500, 500, 20, 8 << 20, 60.0
 OVERDRAWN = "budget"
+Kind = Literal["objects", "collections"]
 
 
 @dataclass
 class Budget:
-    """What is left for one thread: posts and pages of collections to ask for, hosts, bytes, and the time.
+    """What is left for one thread: requests, those for collections apart, hosts, bytes, and the time.
 
-    It only ever shrinks. `asked` holds every address that was asked for, so that none is asked for twice.
+    It only ever shrinks. An object is a request for a post, for who wrote it, or for the address of that; each redirect
+    is one more. `asked` holds every address that was asked for, so that none is asked for twice.
     """
 
     objects: int = OBJECTS
@@ -44,41 +47,26 @@ class Budget:
         """Whether nothing more may be asked for."""
         return self.objects <= 0 or self.bytes <= 0 or self.left <= 0
 
-    def take_object(self) -> bool:
-        """Whether one more post may be asked for; then it counts."""
-        if self.spent():
-            return False
-        self.objects -= 1
-        return True
-
-    def take_collection(self) -> bool:
-        """Whether one more collection or page may be asked for; then it counts."""
-        if self.spent() or self.collections <= 0:
-            return False
-        self.collections -= 1
-        return True
-
-    def admit(self, url: str, *, again: bool) -> None:
+    def admit(self, url: str, kind: Kind, *, again: bool) -> None:
         """Count a request; FetchProblem where it may not be made. `again`: with the other signature, once."""
         host = origin(url)
-        if self.bytes <= 0 or self.left <= 0 or (host not in self.met and len(self.met) >= self.hosts):
+        if self.spent() or getattr(self, kind) <= 0 or (host not in self.met and len(self.met) >= self.hosts):
             raise FetchProblem(host, OVERDRAWN)
         if host in self.silent or (bare(url), again) in self.asked:
             raise FetchProblem(host, "remembered")
         self.met.add(host)
-        self.asked.add((bare(url), again))
+        self.asked |= {(bare(url), False), (bare(url), again)}
+        setattr(self, kind, getattr(self, kind) - 1)
 
-    def came(self, url: str, size: int) -> None:
-        """Count what was answered, and where a redirect led to."""
+    def came(self, size: int) -> None:
+        """Count what was answered."""
         self.bytes -= size
-        self.asked.add((bare(url), False))
-        self.met.add(origin(url))
 
     def failed(self, url: str, problem: FetchProblem) -> None:
         """A host that does not answer now is not asked again for this thread; what was too large has cost its limit."""
         if problem.reason == "too-large":
             self.bytes -= LIMIT
-        if not final(problem):
+        if not final(problem) and problem.reason != "remembered":
             self.silent.add(origin(url))
 
 
@@ -108,9 +96,9 @@ class Turns:
 class FrugalDoor(Door):
     """The same door, for as long as a budget lasts. It opens nothing of its own."""
 
-    def __init__(self, door: Door, budget: Budget, turns: Turns) -> None:
-        """Ask through `door`."""
-        self._door, self._budget, self._turns = door, budget, turns
+    def __init__(self, door: Door, budget: Budget, turns: Turns, kind: Kind) -> None:
+        """Ask through `door` for things of this kind."""
+        self._door, self._budget, self._turns, self._kind = door, budget, turns, kind
 
     async def get(
         self,
@@ -124,9 +112,21 @@ class FrugalDoor(Door):
         read: Callable[[bytes], object] | None = None,
         fresh: bool = False,
         timeout: float | None = None,  # noqa: ASYNC109  # as in the door that it stands for
+        hop: Hop | None = None,
     ) -> Answer:
-        """As the door does, in turn and within the budget; FetchProblem `budget` beyond it."""
-        self._budget.admit(url, again=fresh)
+        """As the door does, in turn and within the budget; FetchProblem `budget` beyond it.
+
+        The turn is that of the first host: where a redirect leads, the connections of the door are the bound.
+        """
+        way = [url]
+
+        def led_to(next_url: str) -> None:
+            if hop is not None:
+                hop(next_url)
+            self._budget.admit(next_url, self._kind, again=fresh)
+            way.append(next_url)
+
+        self._budget.admit(url, self._kind, again=fresh)
         async with self._turns.at(origin(url)):
             left = min(TIMEOUT if timeout is None else timeout, self._budget.left)
             if left <= 0 or origin(url) in self._budget.silent:
@@ -142,11 +142,12 @@ class FrugalDoor(Door):
                     read=read,
                     fresh=fresh,
                     timeout=left,
+                    hop=led_to,
                 )
             except FetchProblem as problem:
-                self._budget.failed(url, problem)
+                self._budget.failed(way[-1], problem)
                 raise
-        self._budget.came(answer.url, len(answer.body))
+        self._budget.came(len(answer.body))
         return answer
 
     async def post(self, url: str, body: bytes, *, content_type: str, sign: Sign | None) -> Answer:

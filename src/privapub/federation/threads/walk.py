@@ -58,7 +58,8 @@ class Walk:
 
     def __init__(self, server: Server, budget: Budget, turns: Turns, trigger: str) -> None:
         """All that is asked for goes through a door that keeps to the budget."""
-        self._server = replace(server, door=FrugalDoor(server.door, budget, turns))
+        self._server = replace(server, door=FrugalDoor(server.door, budget, turns, "objects"))
+        self._lists = replace(server, door=FrugalDoor(server.door, budget, turns, "collections"))
         self._budget = budget
         self._trigger = trigger
         self._ours = Addresses(server.base_url)
@@ -254,7 +255,7 @@ class Walk:
         return await self._start(uri)
 
     async def _fetch(self, uri: str) -> Got | None:
-        if self._ours.is_ours(uri) or not self._budget.take_object():
+        if self._ours.is_ours(uri) or self._budget.spent():
             return None
         try:
             found = await document(self._server, uri, PURPOSE)
@@ -293,10 +294,8 @@ class Walk:
         return await self._start_opening(uri)
 
     async def _fetch_collection(self, uri: str) -> RemoteCollection | None:
-        if not self._budget.take_collection():
-            return None
         try:
-            return read_collection(await document(self._server, uri, PURPOSE))
+            return read_collection(await document(self._lists, uri, PURPOSE))
         except PrivaPubError:
             return None
 

@@ -253,11 +253,55 @@ async def test_nothing_is_asked_for_beyond_the_budget(world: World) -> None:
     serve_note(world, carol, "root", context=context)
     uris = [ROOT, *(serve_note(world, carol, f"a{n}", "root") for n in range(30))]
     world.serve(context, collection_of(context, items=uris))
-    budget = Budget(objects=10)
+    budget = Budget(objects=12)
     await read(world, budget=budget)
-    assert await held(world) == ["root", *(f"a{n}" for n in range(9))]
-    assert len([path for path in paths(world) if path.startswith("/n/")]) == 10
+    assert await held(world) == ["root", *(f"a{n}" for n in range(9))]  # with carol and her address
+    assert len([path for path in paths(world) if not path.startswith("/c/")]) == 12
     assert budget.spent()
+
+
+async def test_who_wrote_what_is_asked_within_the_budget_too(world: World) -> None:
+    carol = world.person("https://peer.test/u/carol")
+    people = [world.person(f"https://peer.test/u/p{n}") for n in range(30)]
+    serve_note(world, carol, "root", replies="https://peer.test/r/root")
+    items = [serve_note(world, each, each.handle, "root") for each in people]
+    world.serve("https://peer.test/r/root", collection_of("https://peer.test/r/root", items=items))
+    await read(world, budget=Budget(objects=20))
+    assert len([path for path in paths(world) if not path.startswith("/r/")]) == 20
+
+
+def redirected(world: World, carol: Person, targets: list[str]) -> None:
+    """A thread of carol's whose answers lead to these addresses."""
+    items = [f"https://peer.test/n/r{n}" for n in range(len(targets))]
+    serve_note(world, carol, "root", replies="https://peer.test/r/root")
+    world.serve("https://peer.test/r/root", collection_of("https://peer.test/r/root", items=items))
+    for uri, target in zip(items, targets, strict=True):
+        world.serve(uri, status=302, headers={"Location": target})
+
+
+async def test_where_redirects_lead_is_asked_once_for_a_thread(world: World) -> None:
+    redirected(world, world.person("https://peer.test/u/carol"), ["https://other.test/n/1"] * 40)
+    await read(world)
+    assert len(world.asked("/n/1", world.other)) == 1
+
+
+async def test_hosts_to_which_redirects_lead_are_counted(world: World) -> None:
+    redirected(world, world.person("https://peer.test/u/carol"), [f"https://h{n}.test/n/1" for n in range(30)])
+    budget = Budget()
+    await read(world, budget=budget)
+    assert len(budget.met) == 20
+    assert len({name for name in world.internet.names.asked if name.startswith("h")}) == 19
+
+
+async def test_a_redirect_to_a_host_that_does_not_answer_leaves_the_one_that_led_there(world: World) -> None:
+    carol = world.person("https://peer.test/u/carol")
+    redirected(world, carol, ["https://silent.test/n/1"])
+    answers = ["https://peer.test/n/r0", serve_note(world, carol, "one", "root")]
+    world.serve("https://peer.test/r/root", collection_of("https://peer.test/r/root", items=answers))
+    budget = Budget()
+    await read(world, budget=budget)
+    assert budget.silent == {"silent.test"}
+    assert await held(world) == ["root", "one"]
 
 
 async def test_many_hosts_in_one_list_are_not_all_asked(world: World) -> None:
