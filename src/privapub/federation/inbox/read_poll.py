@@ -1,6 +1,6 @@
 """The job `read_poll`: what a remote poll counts by now, from its origin. Its one argument is the post's number."""
 
-from privapub.actors.read import known
+from privapub.actors.read import by_id, known
 from privapub.database.transaction import Transaction
 from privapub.errors import PrivaPubError
 from privapub.federation.documents.read_post import RemotePost
@@ -17,7 +17,8 @@ async def fetch(server: Server, job: Job) -> RemotePost | Outcome:
     """The post as its origin tells it now. A host that does not answer is asked again later."""
     async with server.database.read() as tx:
         post = await read.by_id(tx, job.args["post"])
-    if post is None or post.local or post.poll is None:
+        author = None if post is None else await by_id(tx, post.author_id)
+    if post is None or post.local or post.poll is None or author is None:
         return Done()
     try:
         found = await fetch_post(server, post.uri)
@@ -25,7 +26,8 @@ async def fetch(server: Server, job: Job) -> RemotePost | Outcome:
         return GiveUp(problem.reason) if final(problem) else Retry(None, problem.reason)
     except PrivaPubError as problem:
         return GiveUp(str(problem))
-    return found if found.uri == post.uri else GiveUp("it is another post by now")
+    same = (found.uri, found.author) == (post.uri, author.uri)
+    return found if same else GiveUp("it is another post by now")
 
 
 async def write(tx: Transaction, job: Job, found: RemotePost, now: float) -> None:

@@ -215,6 +215,21 @@ async def test_the_end_of_a_poll_elsewhere_is_told_to_ours_who_voted(world: Worl
     assert await counts(world, post) == ([9, 1], 10)
 
 
+async def test_counts_are_taken_from_whoever_asked_and_nobody_else_of_their_host(world: World) -> None:
+    alice, _carol, post = await asked_there(world)
+    mallory = world.person("https://peer.test/u/mallory")
+    world.serve(QUESTION, question(mallory, 40, 1, content="<p>another</p>", updated="2026-03-02T10:00:00Z"))
+    clock.advance(polls.EVERY + 1)
+    async with world.database.write() as tx:
+        assert await polls.read_later(tx, post, clock.now())
+    await world.drain()
+    found = await post_at(world, QUESTION)
+    assert found is not None
+    assert found.content == post.content
+    assert await counts(world, post) == ([3, 1], 4)
+    assert alice.local
+
+
 async def test_a_poll_whose_origin_is_gone_stays_as_it_is(world: World) -> None:
     alice, _, post = await asked_there(world)
     world.serve(QUESTION, status=404)
