@@ -128,7 +128,7 @@ async def _still_here(tx: Transaction, actor_id: int) -> Actor:
 async def _unblocked(tx: Transaction, follower_id: int, followed_id: int) -> None:
     await blocks.alone(tx, follower_id, followed_id)
     if await blocks.either_way(tx, follower_id, [followed_id]):
-        raise NotAllowed("One of the two blocks the other.")
+        raise NotAllowed("One of the two blocks the other.", "A block of one's own can be taken back.")
 
 
 async def _put(

@@ -125,11 +125,11 @@ async def cast(tx: Transaction, post_id: int, persona_id: int, chosen: Collectio
     if post.poll.is_over(now):
         raise InvalidInput("This poll is over.")
     if not places or not all(0 <= place < len(post.poll.options) for place in places):
-        raise InvalidInput("There is no such answer.", f"They are numbered from 0 to {len(post.poll.options) - 1}.")
+        raise InvalidInput("There is no such answer.", f"The poll has {len(post.poll.options)}.")
     if len(places) > 1 and not post.poll.multiple:
         raise InvalidInput("One answer can be chosen.")
     if await choices(tx, post_id, persona_id):
-        raise InvalidInput("You have voted in this poll.")
+        raise InvalidInput("You have voted in this poll.", "A vote is neither changed nor taken back.")
     me = await known(tx, persona_id)
     uris = {place: None if post.local else f"{me.uri}#votes/{identifiers.token()}" for place in places}
     await tx.execute(

@@ -20,6 +20,7 @@ from privapub.posts.facts import PostEdited, QuoteAsked
 from privapub.posts.read import CIRCLE, DIRECT, Post
 from privapub.posts.tables import post
 
+_INSTEAD = "Answer it, or write its address into the text."
 PENDING, ACCEPTED, REJECTED = "pending", "accepted", "rejected"
 POLICIES = ("public", "followers", "nobody")
 
@@ -40,10 +41,10 @@ async def ask(tx: Transaction, post_id: int, quoted_uri: str, addresses: Address
     elif quoted.local:
         token = await stamps.give(tx, quoted, quoting.author_id, quoting.uri, now)
         if token is None:
-            raise NotAllowed("Its author does not let you quote this.")
+            raise NotAllowed("Its author does not let you quote this.", _INSTEAD)
         stamp, state = addresses.stamp(token), ACCEPTED
     elif quoted.audience not in audience.OPEN or quoted.quote_policy == "nobody":
-        raise NotAllowed("Its author does not let you quote this.")
+        raise NotAllowed("Its author does not let you quote this.", _INSTEAD)
     await tx.execute(
         update(post).where(post.c.id == post_id).values(quote=quoted_uri, quote_state=state, quote_stamp=stamp)
     )

@@ -38,7 +38,9 @@ async def react(tx: Transaction, actor_id: int, post_id: int, emoji: str, uri: s
     if is_short_name(meant):
         picture = await reaction_read.picture_of(tx, post_id, meant)
         if picture is None:
-            raise InvalidInput(f"Nobody has reacted to this post with {meant}.")
+            raise InvalidInput(
+                f"Nobody has reacted to this post with {meant}.", "Take one emoji, or a `:name:` that the post has."
+            )
     if await _too_many(tx, actor_id, post_id, meant):
         raise Conflict(f"One may react to a post with {MOST} emojis, and not with more.")
     insert = _insert(tx, actor_id, post_id, meant, picture, uri, now)

@@ -83,7 +83,7 @@ async def revoke(tx: Transaction, post_id: int, author_id: int, quoting: str, no
     known = await read.own(tx, post_id, author_id, gone=True)
     stamp = await of_quote(tx, post_id, quoting)
     if stamp is None:
-        raise NotFound("There is no such quote.")
+        raise NotFound("There is no such quote.", "A quote is named by the whole address of the post that quotes.")
     gone = await tx.execute(
         update(quote_stamp)
         .where(quote_stamp.c.token == stamp.token, quote_stamp.c.revoked_at.is_(None))

@@ -79,15 +79,15 @@ async def remove(tx: Transaction, persona_id: int, list_id: int) -> bool:
     return done.rowcount > 0
 
 
-async def put_on(tx: Transaction, persona_id: int, list_id: int, actor_ids: Collection[int]) -> None:
-    """These people are on the list, beside those who are already.
+async def put_on(tx: Transaction, persona_id: int, list_id: int, actor_ids: Collection[int]) -> int:
+    """These people are on the list, beside those who are already; returns how many are new there.
 
     Raises NotFound for no list of this persona and for somebody whom it does not follow, InvalidInput for too many.
     """
     await by_id(tx, persona_id, list_id)
     wanted = set(actor_ids)
     if not wanted:
-        return
+        return 0
     followed = await follows.followed_among(tx, persona_id, wanted)
     if wanted - followed - {persona_id}:
         raise NotFound("Only people whom the persona follows can be on a list.", "Follow them first.")
@@ -99,6 +99,7 @@ async def put_on(tx: Transaction, persona_id: int, list_id: int, actor_ids: Coll
         .values([{"list_id": list_id, "actor_id": actor_id} for actor_id in sorted(wanted)])
         .on_conflict_do_nothing(index_elements=[list_member.c.list_id, list_member.c.actor_id])
     )
+    return len(wanted - on_it)
 
 
 async def take_off(tx: Transaction, persona_id: int, list_id: int, actor_ids: Collection[int]) -> int:
@@ -114,7 +115,7 @@ async def by_id(tx: Transaction, persona_id: int, list_id: int) -> PeopleList:
     """The list of this persona; raises NotFound."""
     row = await tx.first(select(people_list).where(people_list.c.id == list_id, people_list.c.persona_id == persona_id))
     if row is None:
-        raise NotFound("There is no such list.")
+        raise NotFound("There is no such list.", "`privapub list list` shows those there are.")
     return _list(row)
 
 

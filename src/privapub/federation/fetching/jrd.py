@@ -14,6 +14,7 @@ from privapub.server import Server
 JRD_ACCEPT = "application/jrd+json, application/json"
 JRD_TYPES = frozenset({"application/jrd+json", "application/json"})
 LIMIT = 1 << 16
+LOOK = "Look at the name and the host again: one of them may be spelled otherwise."
 _HANDLE = re.compile(r"[^\s@/?#&:\x00-\x1f\x7f]{1,255}")
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[0-9]{1,5})?")
 
@@ -63,7 +64,7 @@ def read_jrd(document: dict[str, object], asked: Name) -> Found:
         kind, uri = link.get("type"), link.get("href")
         if isinstance(kind, str) and is_one_of(kind, ACTIVITY_TYPES) and isinstance(uri, str) and origin(uri):
             return Found(uri, _subject(document.get("subject")) or asked)
-    raise NotFound(f"There is no {asked}.")
+    raise NotFound(f"There is no @{asked}.", LOOK)
 
 
 def _subject(text: object) -> Name | None:
@@ -97,7 +98,7 @@ async def ask(server: Server, name: Name, *, scheme: str = "") -> Found:
             return read_jrd(answer.content, name)
     assert problem is not None  # noqa: S101  # there is always one scheme to try
     if problem.status is not None and (400 <= problem.status < 500 or not problem.reason.isdecimal()):
-        raise NotFound(f"There is no {name}.") from problem
+        raise NotFound(f"There is no @{name}.", LOOK) from problem
     raise problem
 
 

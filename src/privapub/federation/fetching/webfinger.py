@@ -5,7 +5,7 @@ from privapub.actors.addresses import Addresses
 from privapub.actors.read import Actor
 from privapub.errors import NotFound
 from privapub.federation.fetching.actor import fetch_actor
-from privapub.federation.fetching.jrd import Name, canonical, read_name
+from privapub.federation.fetching.jrd import LOOK, Name, canonical, read_name
 from privapub.federation.fetching.origin import origin
 from privapub.personas import read as personas
 from privapub.server import Server
@@ -25,7 +25,7 @@ async def resolve(server: Server, address_or_uri: str) -> Actor:
     found = await canonical(server, name)
     actor = await fetch_actor(server, found.uri)
     if actor.uri != found.uri:
-        raise NotFound(f"There is no {name}.")
+        raise NotFound(f"There is no @{name}.", LOOK)
     return actor
 
 
@@ -38,7 +38,7 @@ async def _by_uri(server: Server, uri: str) -> Actor:
             return actor
         if persona is not None:
             return persona.actor
-        raise NotFound("There is nobody at this address.")
+        raise NotFound("There is nobody at this address.", LOOK)
     return await fetch_actor(server, uri)
 
 
@@ -46,5 +46,5 @@ async def _ours(server: Server, name: Name) -> Actor:
     async with server.database.read() as tx:
         persona = await personas.by_handle(tx, name.handle)
     if persona is None:
-        raise NotFound(f"There is no {name}.")
+        raise NotFound(f"There is no @{name}.", LOOK)
     return persona.actor
