@@ -10,11 +10,12 @@ import msgspec
 from sqlalchemy import URL, event, make_url
 from sqlalchemy.dialects import registry
 from sqlalchemy.exc import DBAPIError, InvalidatePoolError
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from privapub import clock
 from privapub.database.sqlite import BUSY, Connection
 from privapub.database.transaction import Transaction, _open_here
+from privapub.database.turns import Readers, Writer
 
 READERS = 4
 # What was acknowledged is on the disk. (Tests that pull no plug turn it off.)
@@ -40,6 +41,8 @@ class Database:
             self.path: Path | None = Path(self.url.database or "")
             self._writer = _sqlite(str(self.path), writer=True)
             self._reader = _sqlite(str(self.path), writer=False)
+            self.turns = Writer(self._writer)
+            self._readers = Readers(self._reader, READERS)
         else:
             self.path = None
             self._writer = _postgresql(self.url, pool_size, self)
@@ -68,7 +71,7 @@ class Database:
         """A transaction that may write: committed at the end of the block, rolled back if it raises."""
         mark = _open_here.set(True)
         try:
-            async with self._doubting(), self._writer.connect() as connection, connection.begin():
+            async with self._doubting(), self._writing() as connection:
                 tx = Transaction(connection)
                 yield tx
                 await tx.finish()
@@ -86,13 +89,30 @@ class Database:
         """A transaction that cannot write, on a snapshot of its own."""
         mark = _open_here.set(True)
         try:
-            async with self._doubting(), self._reader.connect() as connection:
-                if not self.is_sqlite:
-                    await connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-                async with connection.begin():
-                    yield Transaction(connection)
+            async with self._doubting(), self._reading() as connection:
+                yield Transaction(connection)
         finally:
             _open_here.reset(mark)
+
+    @asynccontextmanager
+    async def _writing(self) -> AsyncIterator[AsyncConnection]:
+        if self.is_sqlite:
+            async with self.turns.transaction() as connection:
+                yield connection
+        else:
+            async with self._writer.connect() as connection, connection.begin():
+                yield connection
+
+    @asynccontextmanager
+    async def _reading(self) -> AsyncIterator[AsyncConnection]:
+        if self.is_sqlite:
+            async with self._readers.transaction() as connection:
+                yield connection
+        else:
+            async with self._reader.connect() as connection:
+                await connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+                async with connection.begin():
+                    yield connection
 
     @asynccontextmanager
     async def _doubting(self) -> AsyncIterator[None]:
@@ -108,6 +128,9 @@ class Database:
 
     async def close(self) -> None:
         """Let go of every connection."""
+        if self.is_sqlite:
+            await self.turns.close()
+            await self._readers.close()
         await self._writer.dispose()
         await self._reader.dispose()
 
@@ -138,10 +161,10 @@ def _postgresql(url: URL, pool_size: int, database: Database) -> AsyncEngine:
 def _sqlite(path: str, *, writer: bool) -> AsyncEngine:
     engine = create_async_engine(
         f"sqlite+visits:///{path}",
-        pool_size=1 if writer else READERS,
+        # Those of `turns` stay open; migrations and the like use one more.
+        pool_size=2 if writer else READERS,
         max_overflow=0,
         pool_timeout=60,
-        pool_reset_on_return=None,  # every use is a transaction, whose end leaves nothing to be reset
         json_deserializer=msgspec.json.decode,
         connect_args={"timeout": BUSY, "isolation_level": None, "cached_statements": 256, "factory": Connection},
     )
@@ -170,7 +193,8 @@ def _sqlite(path: str, *, writer: bool) -> AsyncEngine:
     def on_begin(connection: Any) -> None:
         # A deferred transaction that turns into a writer later meets lock errors that no timeout heals.
         driver = connection.connection.driver_connection._conn  # noqa: SLF001 - its class is our own
-        driver.beginning, driver.only_reads = ("BEGIN IMMEDIATE", False) if writer else ("BEGIN", True)
+        if not driver.in_transaction:  # else it has been begun by `turns`
+            driver.beginning = "BEGIN IMMEDIATE" if writer else "BEGIN"
 
     @event.listens_for(engine.sync_engine, "invalidate")
     def on_invalidate(connection: Any, _record: Any, _error: BaseException | None) -> None:

@@ -35,6 +35,8 @@ def is_outage(error: BaseException) -> bool:
 
 
 def _says_so(error: BaseException) -> bool:
+    if isinstance(error, sqlite3.ProgrammingError) and "closed database" in str(error):  # it has no number
+        return True
     if isinstance(error, sqlite3.Error):
         return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF in _SQLITE
     state = getattr(error, "sqlstate", None)

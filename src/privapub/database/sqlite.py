@@ -1,7 +1,7 @@
 """A connection to SQLite that is visited seldom.
 
 It lives in a thread of its own, and to hand it a statement and hear of it costs as much as a small statement does. So a
-transaction begins with its first statement, and what nobody waits for goes with its commit.
+transaction begins with its first statement.
 """
 
 import sqlite3
@@ -12,14 +12,12 @@ BUSY = 30
 
 
 class Connection(sqlite3.Connection):
-    """`beginning` is executed before the next statement, `ending` before the commit."""
+    """`beginning` is executed before the next statement."""
 
     def __init__(self, *values: Any, **named: Any) -> None:
         """As sqlite3 makes it."""
         super().__init__(*values, **named)
         self.beginning = ""
-        self.only_reads = False
-        self.ending: list[tuple[str, tuple[Any, ...]]] = []
 
     def cursor(self, factory: Any = None) -> Any:
         """A cursor that begins the transaction where one is asked for."""
@@ -60,17 +58,19 @@ class Connection(sqlite3.Connection):
                 raise
 
     def commit(self) -> None:
-        """Execute what was left for the commit, and commit."""
-        ending, self.ending = self.ending, []
-        for sql, values in ending:
-            self.execute(sql, values)
+        """Commit; what was to begin has nothing to begin for."""
         self.beginning = ""
         super().commit()
 
     def rollback(self) -> None:
-        """Forget what was left for later, and roll back."""
-        self.beginning, self.ending = "", []
+        """Roll back."""
+        self.beginning = ""
         super().rollback()
+
+    def undo_one(self) -> None:
+        """Undo what came after the savepoint `one`, and only that."""
+        self.execute("ROLLBACK TO one")
+        self.execute("RELEASE one")
 
 
 class Cursor(sqlite3.Cursor):

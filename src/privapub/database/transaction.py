@@ -147,14 +147,6 @@ class Transaction:
         ask = _ask_sqlite if self.dialect == "sqlite" else _ask_postgresql
         return await ask(self._pooled, sql, values, long=long)
 
-    async def raw_at_end(self, sql: str, values: tuple[Any, ...] = ()) -> None:
-        """Driver SQL whose rows nobody needs, as the last act before the commit (on SQLite it goes along with it)."""
-        if self.dialect == "sqlite":
-            self._pooled = self._pooled or await self.connection.get_raw_connection()
-            self._pooled.driver_connection._conn.ending.append((sql, values))  # noqa: SLF001 - its class is our own
-        else:
-            await self.raw(sql, values)
-
     def insert(self, table: Table) -> Any:
         """An INSERT of this dialect, so that `on_conflict_do_nothing` and `on_conflict_do_update` are there."""
         return _dialect(self.dialect).insert(table)

@@ -76,14 +76,6 @@ class _Connection(AsyncAdapt_aiosqlite_connection):
     __slots__ = ()
     _cursor_cls = _Cursor
 
-    def commit(self) -> None:
-        """Without a visit where nothing is written: what was only read waits for no disk."""
-        connection: Any = self._connection._conn  # noqa: SLF001 - its class is our own
-        if connection is not None and connection.only_reads:
-            connection.commit()
-        else:
-            super().commit()
-
 
 class _Driver(AsyncAdapt_aiosqlite_dbapi):
     def connect(self, *arg: Any, **kw: Any) -> AsyncAdapt_aiosqlite_connection:

@@ -123,13 +123,14 @@ async def lease(
     With `alone`, take one of those whose last lease expired, and only that. The stamp must be new.
     """
     slots = sorted(slots, key=lambda slot: slot.kind.name)
-    async with database.engine.connect() as connection:
-        driver: Any = (await connection.get_raw_connection()).driver_connection
-        if database.is_sqlite:
-            take = _alone_sqlite if alone else _lease_sqlite
+    if database.is_sqlite:
+        take = _alone_sqlite if alone else _lease_sqlite
+        async with database.turns.alone() as driver:
             return await driver._execute(take, driver._conn, slots, stamp, scope, clock.now())  # type: ignore[no-any-return]  # noqa: SLF001 - one visit to the thread of the connection, where the public calls need one a statement
+    async with database.engine.connect() as connection:
+        postgresql: Any = (await connection.get_raw_connection()).driver_connection
         try:
-            rows = await driver.fetch(
+            rows = await postgresql.fetch(
                 "SELECT * FROM privapub_lease($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
                 scope, stamp, clock.offset(), alone,
                 [slot.kind.name for slot in slots], [slot.free for slot in slots],

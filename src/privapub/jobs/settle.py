@@ -202,7 +202,7 @@ class Settling:
                 await self._hold(tx, {str(zlib.crc32(key.encode("utf-8", "replace")) % 64) for key in self.fact_keys})
             self._released(tx, await self._release(tx, _RELEASE_ORDERED, self.fact_keys))
         if self.verdicts or (tx.dialect == "postgresql" and self._more_is_decided()):
-            await self._write_lanes(tx, tx.raw)
+            await self._write_lanes(tx)
         if self.verdicts:
             await self._write_health(tx)
         if self.last_of or self.retried_keys:
@@ -213,7 +213,7 @@ class Settling:
             self._released(tx, await self._release(tx, _RELEASE_TWINS, self.dedupe_keys))
         if self.ordering_keys:
             self._released(tx, await self._release(tx, _RELEASE_ORDERED, self.ordering_keys))
-        await self._write_lanes(tx, tx.raw_at_end)
+        await self._write_lanes(tx)
 
     def _more_is_decided(self) -> bool:
         return bool(self.last_of or self.retried_keys or self.twins or self.dedupe_keys or self.ordering_keys)
@@ -231,14 +231,14 @@ class Settling:
         ]
         await tx.raw(TOUCH["postgresql"], (json.dumps(rows),))
 
-    async def _write_lanes(self, tx: Transaction, write: Callable[[str, tuple[Any, ...]], Awaitable[Any]]) -> None:
+    async def _write_lanes(self, tx: Transaction) -> None:
         if self.lanes:
             rows = [
                 {"scope": self.scope, "kind": kind, "lane": lane, "next_at": times[0], "not_before": times[1]}
                 for (kind, lane), times in sorted(self.lanes.items())
             ]
             self.lanes = {}
-            await write(TOUCH[tx.dialect], (json.dumps(rows),))
+            await tx.raw(TOUCH[tx.dialect], (json.dumps(rows),))
 
     async def _write_health(self, tx: Transaction) -> None:
         sqlite = tx.dialect == "sqlite"

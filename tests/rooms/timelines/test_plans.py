@@ -1,12 +1,11 @@
 """Timelines of a large server are read by their keys: no table is read as a whole, whatever is asked."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import event, insert, text
+from sqlalchemy import insert, text
 
+from fakes.asked import asked
 from makers import make_persona
 from privapub.actors.tables import actor
 from privapub.database.connect import Database
@@ -68,25 +67,6 @@ async def fill(tx: Transaction, persona_id: int) -> int:
     made = await lists.add(tx, persona_id, "some", now=NOW)
     await lists.put_on(tx, persona_id, made, [3])
     return made
-
-
-@contextmanager
-def asked(database: Database) -> Iterator[list[tuple[str, Any]]]:
-    """The statements that go to the database, and their values."""
-    found: list[tuple[str, Any]] = []
-
-    def note(_connection: Any, _cursor: Any, statement: str, values: Any, _context: Any, _many: bool) -> None:
-        if statement.startswith("SELECT"):
-            found.append((statement, values))
-
-    engines = {database.engine.sync_engine, database._reader.sync_engine}
-    for engine in engines:
-        event.listen(engine, "before_cursor_execute", note)
-    try:
-        yield found
-    finally:
-        for engine in engines:
-            event.remove(engine, "before_cursor_execute", note)
 
 
 async def scans(tx: Transaction, statement: str, values: Any) -> list[str]:

@@ -1,9 +1,10 @@
 import re
 
 import pytest
-from sqlalchemy import event, update
+from sqlalchemy import update
 
 from asgi import DOCUMENT, HTML, Answered, serving
+from fakes.asked import asked
 from makers import ADDRESSES, make_follow, make_persona, make_post, make_remote
 from privapub import clock
 from privapub.actors.tables import actor as actor_table
@@ -148,25 +149,14 @@ async def test_what_is_hidden_is_looked_for_as_long_as_what_is_not_there(databas
     async with database.write() as tx:
         alice = await make_persona(tx)
         hidden = await make_post(tx, alice.id, "followers", "secret")
-    questions: list[str] = []
-
-    def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
-        questions.append(statement)
-
-    asked: list[list[str]] = []
+    questions: list[list[str]] = []
     async with serving(database) as sut:
-        async with database.read() as tx:
-            engine = tx.connection.sync_engine
-        event.listen(engine, "before_cursor_execute", note)
-        try:
-            for url in (hidden.uri, "/posts/nothing", hidden.activity_uri or "", "/activities/nothing"):
-                questions.clear()
+        for url in (hidden.uri, "/posts/nothing", hidden.activity_uri or "", "/activities/nothing"):
+            with asked(database) as statements:
                 assert (await sut.get(url, accept=accept)).status == 404
-                asked.append(list(questions))
-        finally:
-            event.remove(engine, "before_cursor_execute", note)
-    assert asked[0] == asked[1] != []
-    assert asked[2] == asked[3]
+            questions.append([statement for statement, _ in statements])
+    assert questions[0] == questions[1] != []
+    assert questions[2] == questions[3]
 
 
 async def test_no_way_is_shown_to_a_host_that_the_asker_named(database: Database) -> None:
