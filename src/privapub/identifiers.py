@@ -1,8 +1,9 @@
-"""The only file that draws ids and chance."""
+"""The only file that draws ids and chance; and which numbers there may be."""
 
 import random
 import secrets
 
+LARGEST = 2**63 - 1  # that a database has room for
 _chance = random.SystemRandom()
 
 
@@ -22,3 +23,10 @@ def token() -> str:
 def uniform(low: float, high: float) -> float:
     """A number between the two: jitter."""
     return _chance.uniform(low, high)
+
+
+def number_in(text: str) -> int | None:
+    """The number of a row as it is typed; None for what is none, or larger than any can be. Pure."""
+    if not text.isascii() or not text.isdecimal() or len(text) > len(str(LARGEST)):
+        return None
+    return number if (number := int(text)) <= LARGEST else None

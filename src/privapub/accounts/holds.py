@@ -60,6 +60,16 @@ async def personas_of(tx: Transaction, account_id: int) -> tuple[int, ...]:
     return tuple(row.persona_id for row in rows)
 
 
+async def together(tx: Transaction, one_id: int, other_id: int) -> bool:
+    """Whether one account holds both personas."""
+    owner = select(account_persona.c.account_id)
+    of_one = owner.where(account_persona.c.persona_id == one_id).scalar_subquery()
+    return (
+        await tx.first(owner.where(account_persona.c.persona_id == other_id, account_persona.c.account_id == of_one))
+        is not None
+    )
+
+
 async def everyone(tx: Transaction) -> list[tuple[str, tuple[int, ...]]]:
     """Each account's e-mail address and the numbers of its personas, by address (for the operator alone)."""
     found: dict[str, tuple[int, ...]] = {}

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, func, select
 
 from privapub.actors.tables import actor, actor_key
 from privapub.database.transaction import Transaction
@@ -122,6 +122,19 @@ async def known(tx: Transaction, actor_id: int) -> Actor:
 async def by_uri(tx: Transaction, uri: str) -> Actor | None:
     """The actor with this id on the wire, letter by letter."""
     row = await tx.first(_BY_URI, uri=uri)
+    return None if row is None else from_row(row)
+
+
+async def by_address(tx: Transaction, handle: str, host: str) -> Actor | None:
+    """The actor with this address, its handle in any case (for the operator: all are looked through)."""
+    named = (func.lower(actor.c.handle) == handle.lower(), actor.c.host == host)
+    row = await tx.first(select(actor).where(*named).order_by(actor.c.id.desc()))
+    return None if row is None else from_row(row)
+
+
+async def by_page(tx: Transaction, url: str) -> Actor | None:
+    """The actor with this page (for the operator: all are looked through)."""
+    row = await tx.first(select(actor).where(actor.c.url == url).order_by(actor.c.id.desc()))
     return None if row is None else from_row(row)
 
 

@@ -19,7 +19,7 @@ app = typer.Typer(name="account", help="Logins, each of which may hold several p
 
 @app.command()
 def create(
-    email: str,
+    email: Annotated[str, typer.Argument(metavar="EMAIL", help="The e-mail address by which it is known.")],
     *,
     password_stdin: Annotated[
         bool, typer.Option("--password-stdin", help="Read the password from standard input, its first line.")

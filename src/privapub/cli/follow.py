@@ -1,74 +1,74 @@
 """`privapub follow …`: whom a persona follows, and who follows it."""
 
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from privapub import clock, identifiers
 from privapub.actors.addresses import Addresses
-from privapub.actors.read import Actor
-from privapub.cli.opened import persona_named, with_server
-from privapub.cli.options import Json
+from privapub.cli.meant import acting, both
+from privapub.cli.opened import with_server
+from privapub.cli.options import Address, Json, Persona
 from privapub.cli.output import say, table
 from privapub.errors import NotFound
-from privapub.federation.fetching.webfinger import resolve
 from privapub.follows import follow, read
-from privapub.personas.read import Persona
 from privapub.server import Server
 
 app = typer.Typer(name="follow", help="Whom a persona follows, and who follows it.", no_args_is_help=True)
-Who = Annotated[str, typer.Option("--persona", help="The handle of the persona that does this.")]
-Address = Annotated[str, typer.Argument(help="@somebody@example.org, or the address of their page or actor.")]
 
 
 @app.command()
-def add(address: Address, *, persona: Who, as_json: Json = False) -> None:
+def add(address: Address, *, persona: Persona, as_json: Json = False) -> None:
     """Follow somebody, here or elsewhere."""
 
     async def work(server: Server) -> dict[str, Any]:
         me, other = await both(server, persona, address)
         async with server.database.write() as tx:
+            before = await read.between(tx, me.id, other.id)
             uri = Addresses(server.base_url).activity(identifiers.token())
             state = await follow.ask(tx, me.id, other.id, uri, clock.now())
-        return {"address": f"@{other.address}", "uri": other.uri, "state": state}
+        changed = before is None or before.state != state
+        return {"address": f"@{other.address}", "uri": other.uri, "state": state, "changed": changed}
 
     done = with_server(work)
-    say(done, f"{persona} follows {done['address']}: {done['state']}", as_json=as_json)
+    already = "" if done["changed"] else " already"
+    say(done, f"{persona} follows {done['address']}{already}: {done['state']}", as_json=as_json)
 
 
 @app.command()
-def remove(address: Address, *, persona: Who, as_json: Json = False) -> None:
+def remove(address: Address, *, persona: Persona, as_json: Json = False) -> None:
     """Follow somebody no more."""
 
     async def work(server: Server) -> dict[str, Any]:
         me, other = await both(server, persona, address)
         async with server.database.write() as tx:
-            await follow.withdraw(tx, me.id, other.id, clock.now())
-        return {"address": f"@{other.address}", "uri": other.uri, "state": "none"}
+            changed = await follow.withdraw(tx, me.id, other.id, clock.now())
+        return {"address": f"@{other.address}", "uri": other.uri, "state": "none", "changed": changed}
 
     done = with_server(work)
-    say(done, f"{persona} does not follow {done['address']} any more", as_json=as_json)
+    said = "does not follow {} any more" if done["changed"] else "was not following {}"
+    say(done, f"{persona} {said.format(done['address'])}", as_json=as_json)
 
 
 @app.command()
-def accept(address: Address, *, persona: Who, as_json: Json = False) -> None:
+def accept(address: Address, *, persona: Persona, as_json: Json = False) -> None:
     """Let somebody who asked follow the persona."""
     _answer(address, persona, accept=True, as_json=as_json)
 
 
 @app.command()
-def reject(address: Address, *, persona: Who, as_json: Json = False) -> None:
+def reject(address: Address, *, persona: Persona, as_json: Json = False) -> None:
     """Refuse somebody who asked, or end their following."""
     _answer(address, persona, accept=False, as_json=as_json)
 
 
 @app.command(name="list")
-def list_(*, persona: Who, as_json: Json = False) -> None:
+def list_(*, persona: Persona, as_json: Json = False) -> None:
     """List both sides."""
 
     async def work(server: Server) -> dict[str, list[dict[str, Any]]]:
+        me = await acting(server, persona)
         async with server.database.read() as tx:
-            me = await persona_named(tx, persona)
             following = await read.following_of(tx, me.id, state=None)
             followers = await read.followers_of(tx, me.id, state=None)
         return {
@@ -94,19 +94,20 @@ def _answer(address: str, persona: str, *, accept: bool, as_json: bool) -> None:
         me, other = await both(server, persona, address)
         async with server.database.write() as tx:
             found = await read.between(tx, other.id, me.id)
-            if found is None:
+            if found is None and accept:
                 raise NotFound(
-                    f"@{other.address} did not ask to follow {persona}.", "`privapub follow list` shows who did."
+                    f"@{other.address} did not ask to follow {persona}.",
+                    f"`privapub follow list --persona {persona}` shows who did.",
                 )
-            await follow.answer(tx, found.id, accept=accept, now=clock.now())
-        return {"address": f"@{other.address}", "uri": other.uri, "state": "accepted" if accept else "rejected"}
+            changed = found is not None and await follow.answer(tx, found.id, accept=accept, now=clock.now())
+            now = None if found is None else await read.between(tx, other.id, me.id)
+        return {
+            "address": f"@{other.address}",
+            "uri": other.uri,
+            "state": "none" if now is None else now.state,
+            "changed": changed,
+        }
 
     done = with_server(work)
-    say(done, f"{done['address']}: {done['state']}", as_json=as_json)
-
-
-async def both(server: Server, persona: str, address: str) -> tuple[Persona, Actor]:
-    """The persona, and who is at the address."""
-    async with server.database.read() as tx:
-        me = await persona_named(tx, persona)
-    return me, await resolve(server, address)
+    already = "" if done["changed"] else " (as before)"
+    say(done, f"{done['address']}: {done['state']}{already}", as_json=as_json)

@@ -11,11 +11,12 @@ import typer
 
 from privapub.cli.hosts import canonical
 from privapub.cli.opened import with_server
-from privapub.cli.options import LARGEST, Json, Limit
+from privapub.cli.options import Json, Limit
 from privapub.cli.output import Progress, lines, readable, say, table
 from privapub.cli.watching import draw
 from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput, NotFound
+from privapub.identifiers import LARGEST
 from privapub.job_table import KINDS, in_words, job_kinds
 from privapub.jobs import hosts, pause, progress, read
 from privapub.jobs.job import DONE, ENDED, FAILED, STATES
@@ -77,11 +78,12 @@ class Wanted:
         )
 
 
-def seconds(age: str) -> float:
-    """A length of time as it is typed, such as 15m; raises InvalidInput. Pure."""
+def seconds(age: str, option: str = "") -> float:
+    """A length of time as it is typed (after this option), such as 15m; raises InvalidInput. Pure."""
     found = re.fullmatch(r"([0-9]{1,9})([smhd])", age)
     if found is None:
-        raise InvalidInput(f"{age!r} is no age.", "Write a number and s, m, h or d, such as 30s, 15m, 2h or 3d.")
+        what = f"{option} takes a length of time, and {age!r} is none." if option else f"{age!r} is no age."
+        raise InvalidInput(what, "Write a number and s, m, h or d, such as 30s, 15m, 2h or 3d.")
     return float(found[1]) * SECONDS[found[2]]
 
 

@@ -29,6 +29,7 @@ from privapub.cli import (
     restore,
     serve,
     timeline,
+    usage,
     web,
     work,
 )
@@ -60,7 +61,8 @@ for of_persona in (persona_edit.edit, persona_edit.rotate_keys):
     persona.app.command()(of_persona)
 persona.app.add_typer(pins.tags)
 persona.app.add_typer(move.alias)
-persona.app.command(name="move")(move.move)
+for of_move in (move.move, move.unmove):
+    persona.app.command()(of_move)
 for command in (
     serve.serve,
     web.web,
@@ -79,7 +81,7 @@ for command in (
 
 def main() -> None:
     """Run the command that was typed."""
-    run(app)
+    run(lambda: usage.run(app))
 
 
 if __name__ == "__main__":

@@ -6,9 +6,9 @@ import typer
 
 from privapub import clock
 from privapub.actors.read import by_ids
-from privapub.cli.follow import Who
-from privapub.cli.opened import persona_named, with_server
-from privapub.cli.options import Json, Limit
+from privapub.cli.meant import acting
+from privapub.cli.opened import with_server
+from privapub.cli.options import Before, Json, Limit, Persona
 from privapub.cli.output import say, table
 from privapub.database.page import Window
 from privapub.errors import InvalidInput
@@ -22,8 +22,11 @@ app = typer.Typer(name="notifications", help="What a persona was told.", no_args
 @app.command(name="list")
 def list_(
     *,
-    persona: Who,
-    kind: Annotated[list[str] | None, typer.Option(help=f"Only these (may be repeated): {', '.join(KINDS)}.")] = None,
+    persona: Persona,
+    kind: Annotated[
+        list[str] | None, typer.Option(metavar="KIND", help=f"Only these (may be repeated): {', '.join(KINDS)}.")
+    ] = None,
+    before: Before = None,
     limit: Limit = 20,
     as_json: Json = False,
 ) -> None:
@@ -32,9 +35,9 @@ def list_(
         raise InvalidInput(f"There is no kind {wrong[0]!r}.", f"They are {', '.join(KINDS)}.")
 
     async def work(server: Server) -> list[dict[str, Any]]:
+        me = await acting(server, persona)
         async with server.database.read() as tx:
-            me = await persona_named(tx, persona)
-            page = await read.of(tx, me.id, Window(limit=limit), clock.now(), kinds=kind or None)
+            page = await read.of(tx, me.id, Window(before=before, limit=limit), clock.now(), kinds=kind or None)
             who = await by_ids(tx, {one.actor_id for one in page.items})
         return [
             {
@@ -48,4 +51,7 @@ def list_(
         ]
 
     rows = with_server(work)
-    say(rows, table(rows, ["created_at", "kind", "from", "post"], "There is nothing yet."), as_json=as_json)
+    lines = table(rows, ["created_at", "kind", "from", "post"], f"There is nothing {'older' if before else 'yet'}.")
+    if len(rows) == limit:
+        lines += f"\n\nOlder ones: --before {rows[-1]['id']}"
+    say(rows, lines, as_json=as_json)

@@ -7,8 +7,9 @@ import typer
 
 from privapub import clock
 from privapub.actors import keys
-from privapub.cli.opened import persona_named, with_server
-from privapub.cli.options import Json, Typed, text_format
+from privapub.cli.meant import acting
+from privapub.cli.opened import with_server
+from privapub.cli.options import Handle, Json, Typed, text_format
 from privapub.cli.output import say
 from privapub.composing.profile import edit_profile
 from privapub.errors import InvalidInput
@@ -18,10 +19,10 @@ from privapub.server import Server
 
 
 def edit(
-    handle: str,
+    handle: Handle,
     *,
-    name: Annotated[str | None, typer.Option(help="The name that is shown.")] = None,
-    bio: Annotated[str | None, typer.Option(help="A description.")] = None,
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="The name that is shown.")] = None,
+    bio: Annotated[str | None, typer.Option(metavar="TEXT", help="A description.")] = None,
     locked: Annotated[bool | None, typer.Option(help="Each follower must be accepted by hand.")] = None,
     discoverable: Annotated[bool | None, typer.Option(help="It may be suggested to others.")] = None,
     indexable: Annotated[bool | None, typer.Option(help="Its public posts may be found by a search.")] = None,
@@ -35,12 +36,13 @@ def edit(
     as_json: Json = False,
 ) -> None:
     """Change a persona's profile; what is not given stays. The format is that of the bio and of posts from now on."""
+    if no_fields and field is not None:
+        raise InvalidInput("--field and --no-fields contradict each other.", "Give one of them.")
     fields = {} if no_fields else None if field is None else dict(_named(each) for each in field)
     how = text_format(typed)
 
     async def work(server: Server) -> Persona:
-        async with server.database.read() as tx:
-            me = await persona_named(tx, handle)
+        me = await acting(server, handle)
         return await edit_profile(
             server,
             me.id,
@@ -69,12 +71,11 @@ def edit(
     say(data, f"Changed: @{edited.actor.address}", as_json=as_json)
 
 
-def rotate_keys(handle: str, *, as_json: Json = False) -> None:
+def rotate_keys(handle: Handle, *, as_json: Json = False) -> None:
     """Give a persona other keys. Its followers' servers are told."""
 
     async def work(server: Server) -> str:
-        async with server.database.read() as tx:
-            me = await persona_named(tx, handle)
+        me = await acting(server, handle)
         made = await asyncio.to_thread(keys.make)
         async with server.database.write() as tx:
             await rotate(tx, me.id, made, clock.now())

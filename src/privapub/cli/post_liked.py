@@ -6,115 +6,116 @@ import typer
 
 from privapub import clock, identifiers
 from privapub.actors.addresses import Addresses
-from privapub.cli.opened import persona_named, with_server
-from privapub.cli.options import Json
+from privapub.cli.meant import acting, seen
+from privapub.cli.opened import with_server
+from privapub.cli.options import AnyPost, Json, Persona
 from privapub.cli.output import say
-from privapub.composing.learn import known_post, seen_post
-from privapub.errors import NotFound
+from privapub.composing.learn import known_post
+from privapub.errors import InvalidInput
 from privapub.markup.reactions import LIKE
 from privapub.posts import boost as boosts
+from privapub.posts import boost_read
 from privapub.posts import react as reactions
 from privapub.posts.read import Post
 from privapub.server import Server
 
-Who = Annotated[str, typer.Option("--persona", help="The handle of the persona that does this.")]
-Which = Annotated[str, typer.Argument(metavar="POST", help="The post's id, uri or page; one elsewhere is fetched.")]
-Emoji = Annotated[str, typer.Argument(help="One emoji, or the `:name:` of one that somebody reacted with there.")]
+Emoji = Annotated[
+    str,
+    typer.Argument(metavar="EMOJI", help="One emoji, or the `:name:` of one that somebody reacted with there."),
+]
 
 
-def like(which: Which, *, persona: Who, as_json: Json = False) -> None:
+def like(which: AnyPost, *, persona: Persona, as_json: Json = False) -> None:
     """Like a post."""
     _react(which, LIKE, persona, as_json=as_json)
 
 
-def unlike(which: Which, *, persona: Who, as_json: Json = False) -> None:
+def unlike(which: AnyPost, *, persona: Persona, as_json: Json = False) -> None:
     """Take a like back."""
     _take_back(which, LIKE, persona, as_json=as_json)
 
 
-def react(which: Which, emoji: Emoji, *, persona: Who, as_json: Json = False) -> None:
+def react(which: AnyPost, emoji: Emoji, *, persona: Persona, as_json: Json = False) -> None:
     """React to a post with an emoji."""
-    _react(which, emoji, persona, as_json=as_json)
+    _react(which, _some(emoji), persona, as_json=as_json)
 
 
-def unreact(which: Which, emoji: Emoji, *, persona: Who, as_json: Json = False) -> None:
+def unreact(which: AnyPost, emoji: Emoji, *, persona: Persona, as_json: Json = False) -> None:
     """Take a reaction back."""
-    _take_back(which, emoji, persona, as_json=as_json)
+    _take_back(which, _some(emoji), persona, as_json=as_json)
 
 
 def boost(
-    which: Which,
+    which: AnyPost,
     *,
-    persona: Who,
+    persona: Persona,
     audience: Annotated[
-        str | None, typer.Option(help=f"Who is shown it: {', '.join(boosts.CHOICES)}. Absent: as of the post.")
+        str | None,
+        typer.Option(metavar="AUDIENCE", help=f"Who is shown it: {', '.join(boosts.CHOICES)}. Absent: as of the post."),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Pass a post on to the persona's followers."""
 
-    async def work(server: Server) -> Post:
-        me_id, post = await _found(server, persona, which)
+    async def work(server: Server) -> tuple[Post, bool]:
+        me, post = await seen(server, persona, which)
         async with server.database.write() as tx:
-            await boosts.boost(tx, me_id, post.id, _fresh(server), clock.now(), audience=audience)
-        return post
+            stands = await boost_read.between(tx, me.id, post.id) is not None
+            await boosts.boost(tx, me.id, post.id, _fresh(server), clock.now(), audience=audience)
+        return post, not stands
 
-    post = with_server(work)
-    say({"uri": post.uri, "boosted": True}, f"Boosted: {post.uri}", as_json=as_json)
+    post, changed = with_server(work)
+    said = f"Boosted: {post.uri}" if changed else f"Boosted already: {post.uri}"
+    say({"uri": post.uri, "boosted": True, "changed": changed}, said, as_json=as_json)
 
 
-def unboost(which: Which, *, persona: Who, as_json: Json = False) -> None:
+def unboost(which: AnyPost, *, persona: Persona, as_json: Json = False) -> None:
     """Take a boost back."""
 
-    async def work(server: Server) -> Post:
-        me_id, post = await _known(server, persona, which)
+    async def work(server: Server) -> tuple[Post, bool]:
+        me, post = (await acting(server, persona)), (await known_post(server, which))
         async with server.database.write() as tx:
-            if not await boosts.withdraw(tx, me_id, post.id, clock.now()):
-                raise NotFound(f"{persona} has not boosted {which}.")
-        return post
+            return post, await boosts.withdraw(tx, me.id, post.id, clock.now())
 
-    post = with_server(work)
-    say({"uri": post.uri, "boosted": False}, f"Not boosted any more: {post.uri}", as_json=as_json)
+    post, changed = with_server(work)
+    said = f"Not boosted any more: {post.uri}" if changed else f"It was not boosted: {post.uri}"
+    say({"uri": post.uri, "boosted": False, "changed": changed}, said, as_json=as_json)
 
 
 COMMANDS = (like, unlike, boost, unboost, react, unreact)
 
 
-def _react(which: str, emoji: str, persona: str, *, as_json: bool) -> None:
-    async def work(server: Server) -> Post:
-        me_id, post = await _found(server, persona, which)
-        async with server.database.write() as tx:
-            await reactions.react(tx, me_id, post.id, emoji, _fresh(server), clock.now())
-        return post
+def _some(emoji: str) -> str:
+    if not emoji.strip():
+        raise InvalidInput("An emoji is missing.", "`privapub post like` likes a post without one.")
+    return emoji
 
-    post = with_server(work)
-    done: dict[str, Any] = {"uri": post.uri, "emoji": emoji, "there": True}
-    say(done, f"{emoji or 'Liked'}: {post.uri}", as_json=as_json)
+
+def _react(which: str, emoji: str, persona: str, *, as_json: bool) -> None:
+    async def work(server: Server) -> tuple[Post, bool]:
+        me, post = await seen(server, persona, which)
+        async with server.database.write() as tx:
+            return post, await reactions.react(tx, me.id, post.id, emoji, _fresh(server), clock.now())
+
+    post, changed = with_server(work)
+    done: dict[str, Any] = {"uri": post.uri, "emoji": emoji, "there": True, "changed": changed}
+    what = f"Reacted with {emoji}" if emoji else "Liked"
+    say(done, f"{what}{'' if changed else ' already'}: {post.uri}", as_json=as_json)
 
 
 def _take_back(which: str, emoji: str, persona: str, *, as_json: bool) -> None:
-    async def work(server: Server) -> Post:
-        me_id, post = await _known(server, persona, which)
+    async def work(server: Server) -> tuple[Post, bool]:
+        me, post = (await acting(server, persona)), (await known_post(server, which))
         async with server.database.write() as tx:
-            if not await reactions.withdraw(tx, me_id, post.id, emoji, clock.now()):
-                raise NotFound(f"{persona} has not {f'reacted with {emoji} to' if emoji else 'liked'} {which}.")
-        return post
+            return post, await reactions.withdraw(tx, me.id, post.id, emoji, clock.now())
 
-    post = with_server(work)
-    done: dict[str, Any] = {"uri": post.uri, "emoji": emoji, "there": False}
-    say(done, f"{emoji or 'Like'} taken back: {post.uri}", as_json=as_json)
-
-
-async def _found(server: Server, persona: str, which: str) -> tuple[int, Post]:
-    async with server.database.read() as tx:
-        me = await persona_named(tx, persona)
-    return me.id, await seen_post(server, me.id, which)
-
-
-async def _known(server: Server, persona: str, which: str) -> tuple[int, Post]:
-    async with server.database.read() as tx:
-        me = await persona_named(tx, persona)
-    return me.id, await known_post(server, which)
+    post, changed = with_server(work)
+    done: dict[str, Any] = {"uri": post.uri, "emoji": emoji, "there": False, "changed": changed}
+    if changed:
+        said = f"{emoji or 'Like'} taken back: {post.uri}"
+    else:
+        said = f"{persona} had not {f'reacted with {emoji} to' if emoji else 'liked'} it: {post.uri}"
+    say(done, said, as_json=as_json)
 
 
 def _fresh(server: Server) -> str:

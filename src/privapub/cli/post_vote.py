@@ -5,30 +5,33 @@ from typing import Annotated, Any
 import typer
 
 from privapub import clock
-from privapub.cli.opened import persona_named, with_server
-from privapub.cli.options import Json
+from privapub.cli.meant import seen
+from privapub.cli.opened import with_server
+from privapub.cli.options import AnyPost, Json, Persona
 from privapub.cli.output import say
-from privapub.cli.post import poll_shown
-from privapub.composing.learn import seen_post
-from privapub.errors import NotFound
+from privapub.cli.shown import poll_lines, poll_shown
+from privapub.errors import InvalidInput, NotFound
 from privapub.posts import polls
+from privapub.posts.poll_read import Poll
 from privapub.posts.read import by_id
 from privapub.server import Server
 
 
 def vote(
-    which: Annotated[str, typer.Argument(metavar="POST", help="The post's id, uri or page; one elsewhere is fetched.")],
-    choices: Annotated[list[int], typer.Argument(metavar="NUMBER…", help="Which answers, the first one is 1.")],
+    which: AnyPost,
+    choices: Annotated[
+        list[int], typer.Argument(metavar="NUMBER...", help="Which answers; the first one of the poll is 1.")
+    ],
     *,
-    persona: Annotated[str, typer.Option("--persona", help="The handle of the persona that votes.")],
+    persona: Persona,
     as_json: Json = False,
 ) -> None:
     """Vote in a poll. A vote cannot be taken back."""
 
     async def work(server: Server) -> dict[str, Any]:
-        async with server.database.read() as tx:
-            me = await persona_named(tx, persona)
-        post = await seen_post(server, me.id, which)
+        me, post = await seen(server, persona, which)
+        if post.poll is not None:
+            _check(post.poll, choices)
         async with server.database.write() as tx:
             await polls.cast(tx, post.id, me.id, [choice - 1 for choice in choices], clock.now())
             voted = await by_id(tx, post.id)
@@ -37,4 +40,11 @@ def vote(
         return {"uri": voted.uri, "chosen": sorted(set(choices)), "poll": poll_shown(voted.poll)}
 
     data = with_server(work)
-    say(data, f"Voted: {data['uri']}", as_json=as_json)
+    say(data, f"Voted: {data['uri']}\n{poll_lines(data['poll'])}", as_json=as_json)
+
+
+def _check(poll: Poll, choices: list[int]) -> None:
+    wrong = [choice for choice in choices if not 1 <= choice <= len(poll.options)]
+    if wrong:
+        answers = "; ".join(f"{number} {option.name}" for number, option in enumerate(poll.options, start=1))
+        raise InvalidInput(f"This poll has no answer {wrong[0]}.", f"Its answers: {answers}.")

@@ -5,14 +5,13 @@ from typing import Annotated, Any
 import typer
 
 from privapub import clock
-from privapub.cli.opened import persona_named, with_server
-from privapub.cli.options import Json
+from privapub.cli.meant import acting, asking, own
+from privapub.cli.opened import with_server
+from privapub.cli.options import AnyPost, Audience, Json, OwnPost, Persona, Text, check_audience
 from privapub.cli.output import say
-from privapub.cli.post import Persona, Which, own
+from privapub.cli.shown import shown
 from privapub.composing import compose
-from privapub.errors import InvalidInput
 from privapub.posts import quotes, stamps
-from privapub.posts.audience import CHOICES
 from privapub.posts.read import Post
 from privapub.server import Server
 
@@ -20,30 +19,29 @@ _STATES = {"accepted": "it stands in the post", "pending": "its author is asked"
 
 
 def quote(
-    uri: Annotated[str, typer.Argument(help="The id or address of the post that is quoted.")],
-    text: str,
+    quoted: AnyPost,
+    text: Text,
     *,
     persona: Persona,
-    audience: Annotated[str, typer.Option(help=f"Who may see it: {', '.join(CHOICES)}.")] = "public",
+    audience: Audience = "public",
     as_json: Json = False,
 ) -> None:
     """Write a post that quotes another, if the author of that one lets it."""
-    if audience not in CHOICES:
-        raise InvalidInput(f"{audience!r} is no audience.", f"It may be {', '.join(CHOICES)}.")
+    check_audience(audience)
 
     async def work(server: Server) -> Post:
-        async with server.database.read() as tx:
-            me = await persona_named(tx, persona)
-        return await compose.write_post(server, me.id, text, audience, quote=uri)
+        me = await acting(server, persona)
+        with asking(quoted):
+            return await compose.write_post(server, me.id, text, audience, quote=quoted)
 
     post = with_server(work)
-    data = {"id": str(post.id), "uri": post.uri, "quote": post.quote, "quote_state": post.quote_state}
-    say(data, f"Written: {post.uri}\n  quotes {post.quote}: {_STATES.get(post.quote_state)}", as_json=as_json)
+    said = f"Written: {post.uri} (id {post.id})\n  quotes {post.quote}: {_STATES.get(post.quote_state)}"
+    say(shown(post), said, as_json=as_json)
 
 
 def quote_policy(
-    which: Which,
-    policy: Annotated[str, typer.Argument(help=f"{', '.join(quotes.POLICIES)}.")],
+    which: OwnPost,
+    policy: Annotated[str, typer.Argument(metavar="WHO", help=f"{', '.join(quotes.POLICIES)}.")],
     *,
     persona: Persona,
     as_json: Json = False,
@@ -51,18 +49,19 @@ def quote_policy(
     """Say who may quote a post: from now on, what was allowed stays so."""
 
     async def work(server: Server) -> dict[str, Any]:
-        me_id, post = await own(server, persona, which)
+        me, post = await own(server, persona, which)
         async with server.database.write() as tx:
-            await quotes.set_policy(tx, post.id, me_id, policy, clock.now())
-        return {"uri": post.uri, "quote_policy": policy}
+            changed = await quotes.set_policy(tx, post.id, me.id, policy, clock.now())
+        return {"uri": post.uri, "quote_policy": policy, "changed": changed}
 
     done = with_server(work)
-    say(done, f"{done['uri']} may be quoted by: {policy}", as_json=as_json)
+    already = "" if done["changed"] else ", as before"
+    say(done, f"{done['uri']} may be quoted by: {policy}{already}", as_json=as_json)
 
 
 def revoke_quote(
-    which: Which,
-    quoting: Annotated[str, typer.Argument(help="The address of the post that quotes it.")],
+    which: OwnPost,
+    quoting: Annotated[str, typer.Argument(metavar="ADDRESS", help="The address of the post that quotes it.")],
     *,
     persona: Persona,
     as_json: Json = False,
@@ -70,10 +69,11 @@ def revoke_quote(
     """Take back that somebody may quote a post."""
 
     async def work(server: Server) -> dict[str, Any]:
-        me_id, post = await own(server, persona, which)
+        me, post = await own(server, persona, which)
         async with server.database.write() as tx:
-            await stamps.revoke(tx, post.id, me_id, quoting, clock.now())
-        return {"uri": post.uri, "quoting": quoting, "revoked": True}
+            changed = await stamps.revoke(tx, post.id, me.id, quoting, clock.now())
+        return {"uri": post.uri, "quoting": quoting, "revoked": True, "changed": changed}
 
     done = with_server(work)
-    say(done, f"{quoting} may not quote {done['uri']} any more", as_json=as_json)
+    any_more = "any more" if done["changed"] else "already"
+    say(done, f"{quoting} may not quote {done['uri']} {any_more}", as_json=as_json)

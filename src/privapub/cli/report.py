@@ -6,32 +6,36 @@ import typer
 
 from privapub import clock
 from privapub.actors import read as actors
-from privapub.cli.opened import persona_named, with_server
-from privapub.cli.options import Json, Limit
+from privapub.actors.read import Actor
+from privapub.cli.meant import acting, asking, somebody
+from privapub.cli.opened import with_server
+from privapub.cli.options import Address, Json, Limit, Persona
 from privapub.cli.output import say, table
 from privapub.composing.report import report as file_report
-from privapub.federation.fetching.webfinger import resolve
 from privapub.moderation import reports as read
 from privapub.moderation.reports import Report
 from privapub.server import Server
 
 
 def report(
-    address: Annotated[str, typer.Argument(help="@somebody@example.org, or the address of their page or actor.")],
+    address: Address,
     *,
-    persona: Annotated[str, typer.Option("--persona", help="The handle of the persona that reports.")],
-    post: Annotated[list[str] | None, typer.Option("--post", help="A post of theirs; may be given again.")] = None,
-    comment: Annotated[str, typer.Option(help="What is wrong.")] = "",
+    persona: Persona,
+    post: Annotated[
+        list[str] | None,
+        typer.Option("--post", metavar="POST", help="A post of theirs, by number, address or page; may be repeated."),
+    ] = None,
+    comment: Annotated[str, typer.Option(metavar="TEXT", help="What is wrong.")] = "",
     forward: Annotated[bool, typer.Option(help="Tell their server too; it does not learn who reports.")] = True,
     as_json: Json = False,
 ) -> None:
     """Report somebody to the admins here, and to their own server."""
 
     async def work(server: Server) -> Report:
-        async with server.database.read() as tx:
-            me = await persona_named(tx, persona)
-        target = await resolve(server, address)
-        return await file_report(server, me.id, target, post or (), comment, forward=forward)
+        me = await acting(server, persona)
+        target = await somebody(server, address)
+        with asking(*post or ()):
+            return await file_report(server, me.id, target, post or (), comment, forward=forward)
 
     filed = with_server(work)
     say({"id": str(filed.id), "uri": filed.uri, "posts": filed.post_uris}, f"Reported (id {filed.id})", as_json=as_json)
@@ -52,7 +56,7 @@ def reports(
         return [
             {
                 "id": str(one.id),
-                "reporter": f"@{people[one.reporter_id].address}",
+                "reporter": _who(people[one.reporter_id]),
                 "target": f"@{people[one.target_id].address}",
                 "posts": list(one.post_uris),
                 "comment": one.comment,
@@ -64,3 +68,8 @@ def reports(
 
     rows = with_server(work)
     say(rows, table(rows, ["id", "created_at", "target", "reporter", "comment"], "There is none."), as_json=as_json)
+
+
+def _who(reporter: Actor) -> str:
+    """Reports from elsewhere come from their server as such, which tells nobody who reports."""
+    return f"the server {reporter.host}" if reporter.kind == "Application" else f"@{reporter.address}"

@@ -1,21 +1,21 @@
 """`privapub timeline …`."""
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
 
 from privapub import clock
 from privapub.actors.read import by_ids
-from privapub.cli.opened import persona_named, with_server
-from privapub.cli.options import LARGEST, Json, Limit
+from privapub.cli.meant import acting
+from privapub.cli.opened import with_server
+from privapub.cli.options import Before, Json, Limit, Persona
 from privapub.cli.output import say
-from privapub.cli.post import shown
+from privapub.cli.shown import paragraphs, shown
 from privapub.database.page import Page, Window
 from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput
+from privapub.identifiers import number_in
 from privapub.markup.hashtags import tag_key
-from privapub.markup.text import text_of
 from privapub.server import Server
 from privapub.timelines.entry import Entry
 from privapub.timelines.home import home, of_list
@@ -25,25 +25,27 @@ HOME, PUBLIC, LOCAL, TAG, LIST, MENTIONS = KINDS = ("home", "public", "local", "
 
 
 def timeline(
-    which: Annotated[str, typer.Argument(metavar="WHICH", help=f"Which one: {', '.join(KINDS)}.")] = HOME,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The hashtag, or the id of the list.")] = "",
+    which: Annotated[str, typer.Argument(metavar="WHICH", help=f"Which one: {', '.join(KINDS)}. Absent: home.")] = HOME,
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="With tag: the hashtag; with list: the list's number.")
+    ] = "",
     *,
-    persona: Annotated[str, typer.Option("--persona", help="Whose timeline, or who reads it.")],
-    before: Annotated[int | None, typer.Option(min=0, max=LARGEST, help="Only older than this entry.")] = None,
+    persona: Persona,
+    before: Before = None,
     limit: Limit = 20,
     as_json: Json = False,
 ) -> None:
     """Show a timeline as a persona sees it, newest first."""
     if which not in KINDS:
         raise InvalidInput(f"There is no timeline {which!r}.", f"It may be {', '.join(KINDS)}.")
-    if which == LIST and not (name.isascii() and name.isdecimal() and int(name) <= LARGEST):
-        raise InvalidInput("A list is named by its id.", "`privapub list list` shows those there are.")
+    if which == LIST and number_in(name) is None:
+        raise InvalidInput("A list is named by its number.", "`privapub list list` shows those there are.")
     if which == TAG and not name.strip("#"):
-        raise InvalidInput("Which hashtag?", "`privapub timeline tag cats --persona NAME`")
+        raise InvalidInput("Which hashtag?", f"`privapub timeline tag cats --persona {persona}`")
 
     async def work(server: Server) -> list[dict[str, Any]]:
+        me = await acting(server, persona)
         async with server.database.read() as tx:
-            me = await persona_named(tx, persona)
             page = await _page(tx, which, name, me.id, Window(before=before, limit=limit), clock.now())
             ids = {entry.post.author_id for entry in page.items} | {entry.booster_id or 0 for entry in page.items}
             people = await by_ids(tx, ids)
@@ -59,7 +61,10 @@ def timeline(
         ]
 
     rows = with_server(work)
-    say(rows, "\n\n".join(map(lines, rows)) or "There is nothing yet.", as_json=as_json)
+    said = [*map(paragraphs, rows)] or [f"There is nothing {'older' if before else 'yet'}."]
+    if len(rows) == limit:
+        said.append(f"Older ones: --before {rows[-1]['entry']}")
+    say(rows, "\n\n".join(said), as_json=as_json)
 
 
 async def _page(tx: Transaction, which: str, name: str, persona_id: int, window: Window, now: float) -> Page[Entry]:
@@ -73,16 +78,3 @@ async def _page(tx: Transaction, which: str, name: str, persona_id: int, window:
         case "mentions":
             return await mentions(tx, persona_id, window, now)
     return await home(tx, persona_id, window, now)
-
-
-def lines(row: Mapping[str, Any]) -> str:
-    """A post for people: who and when, its warning, its text, its address."""
-    parts = (
-        f"{row['boosted_by']} boosted" if row.get("boosted_by") else "",
-        f"Filtered: {', '.join(row['filters'])}" if row.get("filters") else "",
-        f"{row['author']}  {row['published_at']}  {row['audience']}",
-        row["summary"],
-        text_of(row["html"]),
-        row["uri"],
-    )
-    return "\n".join(line for line in parts if line)

@@ -6,15 +6,18 @@ from privapub.composing import name_later
 from privapub.composing.learn import seen_post
 from privapub.composing.text import written
 from privapub.database.transaction import Transaction
-from privapub.errors import NotFound
+from privapub.errors import NotAllowed, NotFound
 from privapub.markup.render import Format
 from privapub.personas import read as personas
+from privapub.personas.read import Persona
 from privapub.posts import quotes
 from privapub.posts.edit import edit
 from privapub.posts.polls import NewPoll, checked
 from privapub.posts.publish import check_text, publish
 from privapub.posts.read import Post, by_id
 from privapub.server import Server
+
+_BACK = "Write there, or take the move back first."
 
 
 async def write_post(
@@ -35,13 +38,17 @@ async def write_post(
     `reply_to` is the uri or page of the post that it answers, whose author is named too. The text is in `text_format`,
     else in the one that the persona likes. Raises InvalidInput for an empty or too long text, for a direct post that
     names nobody and for a poll that cannot be, NotFound where the answered post cannot be seen. `quote` is the uri,
-    page or number of a post that it quotes: NotAllowed where its author lets nobody do that.
+    page or number of a post that it quotes: NotAllowed where its author lets nobody do that. A persona that has moved
+    writes nothing new (as on Mastodon): NotAllowed.
     """
     check_text(text, summary)
-    quoted = await seen_post(server, persona_id, quote) if quote else None
+    me = await _writer(server, persona_id)
+    if me.actor.moved_to is not None:
+        raise NotAllowed(f"This persona has moved to {me.actor.moved_to}: it writes nothing new.", _BACK)
+    liked = text_format or me.text_format
+    quoted = None if quote is None else await seen_post(server, persona_id, quote)
     poll = None if poll is None else checked(poll)
-    parent = await seen_post(server, persona_id, reply_to) if reply_to else None
-    liked = text_format or await _liked(server, persona_id)
+    parent = None if reply_to is None else await seen_post(server, persona_id, reply_to)
     ready = await written(server, text, liked, () if parent is None else (parent.author_id,))
     async with server.database.write() as tx:
         now = clock.now()
@@ -110,10 +117,12 @@ async def edit_post(
         return await _reread(tx, post_id)
 
 
-async def _liked(server: Server, persona_id: int) -> Format:
+async def _writer(server: Server, persona_id: int) -> Persona:
     async with server.database.read() as tx:
         me = await personas.by_id(tx, persona_id)
-    return "plain" if me is None else me.text_format
+    if me is None:
+        raise NotFound("There is no such persona.")
+    return me
 
 
 async def _reread(tx: Transaction, post_id: int) -> Post:

@@ -1,40 +1,62 @@
 """A post that a persona names by its uri, page or number: known here, or read from its own host."""
 
 from privapub import clock, scope
+from privapub.actors.addresses import Addresses
 from privapub.database.transaction import Transaction
-from privapub.errors import NotFound
+from privapub.errors import InvalidInput, NotFound
 from privapub.federation.fetching.actor import fetch_author
+from privapub.federation.fetching.origin import origin
 from privapub.federation.fetching.post import fetch_post
 from privapub.federation.inbox.audience import concerned
 from privapub.federation.inbox.on_create import received
+from privapub.identifiers import number_in
 from privapub.posts import audience as audiences
 from privapub.posts.read import Post, by_id, by_uri
 from privapub.posts.receive import receive
 from privapub.server import Server
 
-_LARGEST = 2**63 - 1
+_HINT = "It may be deleted, or not be meant for whoever asks."
+
+
+def meant(which: str) -> int | str:
+    """The number or the address of a post, as somebody typed it. Raises InvalidInput for what is neither. Pure."""
+    number = number_in(which)
+    if number is not None:
+        return number
+    if not origin(which):
+        raise InvalidInput(
+            f"{which[:100]!r} is neither the number nor the address of a post.",
+            "A number stands beside each post that is listed; an address begins with https://.",
+        )
+    return which
 
 
 async def seen_post(server: Server, persona_id: int, which: str) -> Post:
     """The post that is meant: only one that the persona may see.
 
-    Raises NotFound where there is none, FetchProblem or InvalidInput where its host does not give it.
+    Raises InvalidInput for what can be none, NotFound where there is none, FetchProblem, NotAllowed or InvalidInput
+    where its host does not give it.
     """
+    named = meant(which)
     async with server.database.read() as tx:
-        known = await _known(tx, which)
-    post = known or (None if _is_number(which) else await learnt(server, which))
+        post = await held_post(tx, named)
+    if post is None and isinstance(named, str) and not Addresses(server.base_url).is_ours(named):
+        post = await learnt(server, named)
     async with server.database.read() as tx:
         if post is None or not await audiences.may_see_now(tx, post, persona_id):
-            raise NotFound(f"There is no post {which}.")
+            raise _missing(server, which)
     return post
 
 
 async def known_post(server: Server, which: str) -> Post:
-    """A post that is known here, whether or not it may be seen now: one's own doing is taken back all the same."""
+    """A post that is known here, whether or not it may be seen now: one's own doing is taken back all the same.
+
+    Raises InvalidInput for what can be none, NotFound where there is none.
+    """
     async with server.database.read() as tx:
-        known = await _known(tx, which)
+        known = await held_post(tx, meant(which))
     if known is None:
-        raise NotFound(f"There is no post {which}.")
+        raise _missing(server, which)
     return known
 
 
@@ -49,9 +71,14 @@ async def learnt(server: Server, uri: str) -> Post | None:
         return await by_uri(tx, record.uri)
 
 
-async def _known(tx: Transaction, which: str) -> Post | None:
-    return await (by_id(tx, int(which)) if _is_number(which) else by_uri(tx, which))
+async def held_post(tx: Transaction, named: int | str) -> Post | None:
+    """What is held of a post (of `meant`), a tombstone too."""
+    return await (by_id(tx, named) if isinstance(named, int) else by_uri(tx, named))
 
 
-def _is_number(which: str) -> bool:
-    return which.isascii() and which.isdigit() and len(which) <= len(str(_LARGEST)) and int(which) <= _LARGEST
+def _missing(server: Server, which: str) -> NotFound:
+    # The same for what is not there and for what is not for whoever asks.
+    return NotFound(
+        "There is no such post here." if Addresses(server.base_url).is_ours(which) else f"There is no post {which}.",
+        _HINT,
+    )

@@ -62,6 +62,15 @@ async def move(tx: Transaction, persona_id: int, target_id: int, now: float) -> 
     return True
 
 
+async def stay(tx: Transaction, persona_id: int, now: float) -> bool:
+    """The persona has not moved after all: fact PersonaEdited; False where it did not say so. Raises NotFound."""
+    known = await _persona(tx, persona_id)
+    if known.moved_to is None:
+        return False
+    await _change(tx, known, now, moved_to=None)
+    return True
+
+
 async def _persona(tx: Transaction, persona_id: int) -> Actor:
     known = await by_id(tx, persona_id)
     if known is None:

@@ -15,6 +15,7 @@ from privapub.posts.poll_read import of_posts as polls_of
 from privapub.posts.tables import post, post_recipient
 
 PUBLIC, UNLISTED, FOLLOWERS, CIRCLE, DIRECT = "public", "unlisted", "followers", "circle", "direct"
+EVERY = (PUBLIC, UNLISTED, FOLLOWERS, CIRCLE, DIRECT)
 QUESTION = "Question"
 
 
@@ -131,6 +132,11 @@ async def own(tx: Transaction, post_id: int, author_id: int, *, gone: bool = Fal
 async def by_uri(tx: Transaction, uri: str) -> Post | None:
     """The post with this id on the wire, letter by letter, a tombstone too."""
     return await _whole(tx, await tx.first(_BY_URI, uri=uri))
+
+
+async def by_page(tx: Transaction, url: str) -> Post | None:
+    """The post with this page (for the operator: all are looked through)."""
+    return await _whole(tx, await tx.first(select(post).where(post.c.url == url).order_by(post.c.id.desc())))
 
 
 async def by_activity_uri(tx: Transaction, uri: str) -> Post | None:

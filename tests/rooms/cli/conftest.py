@@ -38,9 +38,9 @@ def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Type:
 @pytest.fixture
 def told(typed: Type, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
     """What a command prints with --json, for an account that holds ann and bea; it must end well."""
-    capsys.readouterr()
 
     def told_(*words: str, given: bytes = b"") -> Any:
+        capsys.readouterr()
         assert typed(*words, "--json", given=given) == 0, capsys.readouterr()
         return json.loads(capsys.readouterr().out)
 

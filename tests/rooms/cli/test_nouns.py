@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from fakes import ports
-from privapub.cli import timeline
+from privapub.cli.shown import paragraphs
 from rules.house import SOURCE
 
 Type = Callable[..., int]
@@ -96,8 +96,8 @@ def test_people_are_shown_words_and_no_html(
         ("ann", "no"),
         ("bea", "yes"),
     ]
-    lines = timeline.lines({**post, "author": f"@ann@{HERE}"})
-    assert lines.split("\n")[1:] == ["food", "Tea & #cake", post["uri"]]
+    lines = paragraphs({**post, "author": f"@ann@{HERE}"})
+    assert lines.split("\n")[1:] == ["food", "Tea & #cake", f"{post['uri']}  (post {post['id']})"]
 
 
 def test_a_server_on_this_machine_alone_is_a_warning(settled: Callable[..., Any]) -> None:

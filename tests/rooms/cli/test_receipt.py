@@ -35,6 +35,11 @@ def test_a_receipt_and_a_thread_are_typed(typed: Type, tmp_path: Path, capsys: p
     assert "peer.test" in said
     assert "answered 404" in said
     thread = told("post", "thread", written["uri"], "--persona", "ann")
-    assert (thread["asked"], [each["uri"] for each in thread["posts"]]) == (True, [written["uri"]])
-    assert told("post", "thread", written["id"], "--persona", "ann")["asked"] is False
+    # All of it is from here: there is nobody to ask.
+    assert (thread["asked"], [each["uri"] for each in thread["posts"]]) == (False, [written["uri"]])
+    assert typed("post", "thread", written["id"], "--persona", "ann") == 0
+    said = capsys.readouterr().out
+    assert "@ann@" in said
+    assert "hello" in said
+    assert "asked" not in said
     assert typed("post", "thread", "77", "--persona", "ann") == 1

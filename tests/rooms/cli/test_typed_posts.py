@@ -20,7 +20,7 @@ def test_a_poll_is_asked_and_voted_in(told: Callable[..., Any], refused: Callabl
     assert (voted["chosen"], voted["poll"]["voters"]) == ([2], 1)
     assert [option["votes"] for option in voted["poll"]["options"]] == [0, 1]
     assert refused("post", "vote", asked["id"], "1", *BEA) == "You have voted in this poll."
-    assert refused("post", "vote", asked["id"], "0", *ANN) == "Nobody votes in a poll of their own."
+    assert refused("post", "vote", asked["id"], "1", *ANN) == "Nobody votes in a poll of their own."
     other = ("--poll", "C", "--poll", "D", "--poll-multiple")
     changed = told("post", "edit", asked["id"], "Which?", *ANN, *other)
     assert (changed["poll"]["multiple"], changed["poll"]["voters"]) == (True, 0)
@@ -31,7 +31,7 @@ def test_what_is_typed_wrongly_is_a_sentence(refused: Callable[..., str]) -> Non
     create = ("post", "create", "x", *ANN, "--audience", "public")
     assert refused(*create, "--format", "html") == "'html' is no format."
     assert refused(*create, "--poll", "A") == "A poll has 2 to 10 answers."
-    assert "no age" in refused(*create, "--poll", "A", "--poll", "B", "--poll-ends", "soon")
+    assert "--poll-ends takes a length of time" in refused(*create, "--poll", "A", "--poll", "B", "--poll-ends", "soon")
     assert refused("persona", "edit", "ann", "--field", "x") == "'x' is no field."
     assert "x" in refused("federation", "show", "x")
     assert refused("persona", "rotate-keys", "nobody")
