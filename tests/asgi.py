@@ -14,14 +14,13 @@ from typing import Any
 from urllib.parse import unquote
 
 import anyio
-from starlette.applications import Starlette
 
 from fakes.internet import Names
 from makers import private_keys
 from privapub import clock
 from privapub.actors.read import Actor
+from privapub.app import web_application
 from privapub.database.connect import Database
-from privapub.federation import routes as federation
 from privapub.federation.signatures.keys import PrivateKey
 from privapub.federation.signatures.request import HttpRequest
 from privapub.federation.signatures.sign import sign
@@ -29,9 +28,7 @@ from privapub.outbound.client import Door
 from privapub.outbound.gate import OpenGate
 from privapub.server import Server
 from privapub.settings import Settings
-from privapub.telemetry.arrivals import ArrivalRecorder
 from privapub.telemetry.fetches import FetchRecorder
-from privapub.web import routes as web
 
 BASE = "https://sut.test"
 DOCUMENT = "application/activity+json"
@@ -60,7 +57,7 @@ class Application:
 
     def __init__(self, server: Server) -> None:
         self.server = server
-        self.app = web.wrap(Starlette(routes=[*web.routes(server), *federation.routes(server)]))
+        self.app = web_application(server)
 
     async def get(
         self,
@@ -126,6 +123,6 @@ async def serving(database: Database, door: Door | None = None, **settings: Any)
     door = door or Door(recorder=recorder, gate=OpenGate(), user_agent="PrivaPub (test)", resolver=Names())
     made = Settings(data=Path("/nowhere"), **{"base_url": BASE, **settings})
     try:
-        yield Application(Server(made, database, door, recorder, ArrivalRecorder(database)))
+        yield Application(Server.around(made, database, door, recorder))
     finally:
         await door.close()

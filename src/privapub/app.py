@@ -34,7 +34,6 @@ from privapub.outbound.client import Door
 from privapub.outbound.gate import OpenGate
 from privapub.server import Server
 from privapub.settings import Settings
-from privapub.telemetry.arrivals import ArrivalRecorder
 from privapub.telemetry.fetches import FetchRecorder
 from privapub.web import routes as web
 
@@ -58,15 +57,15 @@ def open_server(settings: Settings) -> Server:
         user_agent=f"PrivaPub/{version('privapub')} (+{settings.base_url}/)",
         timeout=settings.fetch_timeout,
     )
-    return Server(settings, database, door, fetches, ArrivalRecorder(database))
+    return Server.around(settings, database, door, fetches)
 
 
 async def close_server(server: Server) -> None:
     """Write down what was counted and let go of everything."""
     await server.door.close()
-    with contextlib.suppress(Exception):  # the tables may not be there yet, and counts are no reason to fail
-        await server.fetches.flush()
-        await server.arrivals.flush()
+    for each in server.counting:
+        with contextlib.suppress(Exception):  # the tables may not be there yet, and counts are no reason to fail
+            await each.flush()
     await server.database.close()
 
 
@@ -90,7 +89,7 @@ async def prepare(server: Server) -> None:
 
 def web_application(server: Server) -> ASGIApp:
     """The pages and the documents."""
-    return web.wrap(Starlette(routes=[*web.routes(server), *federation.routes(server)]))
+    return web.wrap(Starlette(routes=[*web.routes(server), *federation.routes(server)]), server)
 
 
 @dataclass(frozen=True)
@@ -240,7 +239,7 @@ def chosen(kinds: Mapping[str, JobKind], work: Work) -> dict[str, JobKind]:
 @contextlib.asynccontextmanager
 async def _counting(server: Server) -> AsyncIterator[None]:
     """Counts are written down now and then beside what happens inside."""
-    counting = [asyncio.create_task(server.fetches.run()), asyncio.create_task(server.arrivals.run())]
+    counting = [asyncio.create_task(each.run()) for each in server.counting]
     try:
         yield
     finally:

@@ -131,7 +131,7 @@ def job_kinds(server: Server) -> dict[str, JobKind]:
         JobKind(
             DELIVERY,
             fetch=partial(send, server, Parcels(server.database)),
-            record=record,
+            record=partial(record, server.departures),
             at_once=settings.deliveries_at_once,
             per_lane=settings.deliveries_per_host,
             hold=HOLD,

@@ -1,12 +1,16 @@
 """The handful of things that live as long as the process, built whole once and passed to whoever needs them."""
 
 from dataclasses import dataclass
+from typing import Self
 
 from privapub.database.connect import Database
 from privapub.outbound.client import Door
 from privapub.settings import Settings
 from privapub.telemetry.arrivals import ArrivalRecorder
+from privapub.telemetry.departures import DepartureRecorder
 from privapub.telemetry.fetches import FetchRecorder
+from privapub.telemetry.tally import Tally
+from privapub.telemetry.traffic import TrafficMeter
 
 
 @dataclass(frozen=True)
@@ -18,6 +22,26 @@ class Server:
     door: Door
     fetches: FetchRecorder
     arrivals: ArrivalRecorder
+    departures: DepartureRecorder
+    traffic: TrafficMeter
+
+    @classmethod
+    def around(cls, settings: Settings, database: Database, door: Door, fetches: FetchRecorder) -> Self:
+        """A server with this door, which tells `fetches`, and with its other counts at nothing."""
+        return cls(
+            settings,
+            database,
+            door,
+            fetches,
+            ArrivalRecorder(database),
+            DepartureRecorder(database),
+            TrafficMeter(database),
+        )
+
+    @property
+    def counting(self) -> tuple[FetchRecorder | Tally, ...]:
+        """Everything that counts in memory what is to be written down."""
+        return self.fetches, self.arrivals, self.departures, self.traffic
 
     @property
     def base_url(self) -> str:

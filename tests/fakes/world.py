@@ -47,7 +47,6 @@ from privapub.jobs.worker import Worker
 from privapub.outbound.gate import Gate
 from privapub.server import Server
 from privapub.settings import Settings
-from privapub.telemetry.arrivals import ArrivalRecorder
 from privapub.telemetry.fetches import FetchRecorder
 
 CONTEXT = "https://www.w3.org/ns/activitystreams"
@@ -145,7 +144,7 @@ class World:
         settings = Settings(data=Path("/nowhere"), **{"base_url": "https://sut.test", **self._settings})
         recorder = FetchRecorder(self.database)
         door = self.internet.door(recorder, gate=self._gate, tls=self._authority.trust(), timeout=5.0)
-        self.server = Server(settings, self.database, door, recorder, ArrivalRecorder(self.database))
+        self.server = Server.around(settings, self.database, door, recorder)
         await self._listen()
         self._session = await self._open.enter_async_context(aiohttp.ClientSession())
         return self

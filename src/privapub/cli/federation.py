@@ -1,42 +1,69 @@
 """`privapub federation …`: what comes and goes, without who."""
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
 
 from privapub import clock
-from privapub.cli.hosts import in_words
+from privapub.cli.hosts import canonical, in_words
 from privapub.cli.opened import with_server
 from privapub.cli.options import Json
-from privapub.cli.output import say, table
+from privapub.cli.output import say, table, with_total
+from privapub.cli.reasons import meaning
 from privapub.federation.delivery.deliver import DELIVERY
 from privapub.jobs import read as jobs
 from privapub.jobs.hosts import HOST, left_alone
 from privapub.jobs.moment import moment
 from privapub.server import Server
-from privapub.telemetry import arrivals, fetches
+from privapub.telemetry import fetches
+from privapub.telemetry.tables import arrival, departure
+from privapub.telemetry.tally import by_day, by_host
+
+DAY = 86_400.0
+MOST_HOSTS = 50  # lines for single hosts, the most frequent first
 
 app = typer.Typer(name="federation", help="What comes from other servers and goes to them.", no_args_is_help=True)
 
 
 @app.command()
 def report(
-    *, days: Annotated[int, typer.Option(min=1, max=30, help="How far back to look.")] = 7, as_json: Json = False
+    *,
+    host: Annotated[str | None, typer.Option(metavar="HOST", help="Only of this server, such as example.org.")] = None,
+    days: Annotated[int, typer.Option(min=1, max=30, help="How many days to look at, today among them.")] = 7,
+    as_json: Json = False,
 ) -> None:
-    """Count what arrived and what became of it, what was fetched and sent in vain, who is left alone, and the jobs."""
+    """Count what arrived, was fetched and was sent, what became of it and why, and show who is left alone."""
+    name = None if host is None else canonical(host)
+    midnight = clock.now() // DAY * DAY - (days - 1) * DAY
+    first = clock.iso_day(midnight)
 
     async def work(server: Server) -> dict[str, Any]:
-        since = clock.now() - days * 86400
         async with server.database.read() as tx:
             return {
-                "arrivals": [asdict(row) for row in await arrivals.since(tx, clock.iso_day(since))],
-                "fetches": [row._asdict() for row in await fetches.outcomes(tx, since=since)],
+                "since": first,
+                "host": name,
+                "arrivals": [asdict(row) for row in await by_day(tx, arrival, first, name)],
+                "arrivals_of_hosts": [asdict(row) for row in await by_host(tx, arrival, first, name, limit=MOST_HOSTS)],
+                "fetches": [asdict(row) for row in await fetches.outcomes(tx, since=midnight, host=name)],
+                "fetches_of_readers": [
+                    {"day": day, "count": count} for day, count in await fetches.of_readers(tx, since=first, host=name)
+                ],
+                "deliveries": [asdict(row) for row in await by_day(tx, departure, first, name)],
+                "deliveries_to_hosts": [
+                    asdict(row) for row in await by_host(tx, departure, first, name, limit=MOST_HOSTS)
+                ],
                 "given_up": [
                     {"host": row.lane.removeprefix(HOST), "why": row.why, "count": row.number}
-                    for row in await jobs.given_up(tx, DELIVERY, since)
+                    for row in await jobs.given_up(tx, DELIVERY, midnight, lane=None if name is None else HOST + name)
                 ],
-                "left_alone": [in_words(row, await moment(tx)) for row in await left_alone(tx)],
+                "left_alone": [
+                    in_words(row, await moment(tx))
+                    for row in await left_alone(tx)
+                    if name is None or row.lane == HOST + name
+                ],
                 "jobs": [
                     {"kind": kind, "state": state, "count": count}
                     for kind, states in (await jobs.counts(tx)).items()
@@ -45,12 +72,40 @@ def report(
             }
 
     data = with_server(work)
+    say(data, _in_tables(data), as_json=as_json)
+
+
+def _in_tables(data: Mapping[str, Any]) -> str:
+    counted = ["outcome", "reason", "count", "meaning"]
+    readers = sum(row["count"] for row in data["fetches_of_readers"])
     parts = [
-        ("Arrived at the inboxes", data["arrivals"], ["host", "outcome", "reason", "count"], "nothing yet"),
-        ("Fetched", data["fetches"], ["purpose", "outcome", "reason", "count"], "nothing yet"),
+        ("Arrived at the inboxes", _explained(data["arrivals"], ("outcome", "reason")), counted, "nothing yet"),
+        ("Of which host", data["arrivals_of_hosts"], ["host", "outcome", "reason", "count"], "nothing yet"),
+        (
+            "Asked of other servers",
+            _explained(data["fetches"], ("purpose", "outcome", "reason")),
+            ["purpose", *counted],
+            "nothing yet",
+        ),
+        ("Asked because somebody was reading", [{"count": readers}] if readers else [], ["count"], "nothing yet"),
+        ("Deliveries", _explained(data["deliveries"], ("outcome", "reason")), counted, "none yet"),
+        ("To which host", data["deliveries_to_hosts"], ["host", "outcome", "reason", "count"], "none yet"),
         ("Deliveries given up", data["given_up"], ["host", "why", "count"], "none"),
         ("Left alone", data["left_alone"], ["host", "failures", "waiting", "state", "state_until"], "nobody"),
         ("Jobs", data["jobs"], ["kind", "state", "count"], "none"),
     ]
-    text = "\n\n".join(f"{title}\n{table(rows, columns, empty)}" for title, rows, columns, empty in parts)
-    say(data, text, as_json=as_json)
+    whose = f", {data['host']} alone" if data["host"] else ""
+    head = f"Since {data['since']} (UTC){whose}"
+    return "\n\n".join([head, *(f"{title}\n{table(rows, columns, empty)}" for title, rows, columns, empty in parts)])
+
+
+def _explained(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Sequence[Mapping[str, Any]]:
+    """All days together, a line for each of what `names` say, the most frequent first; what each means; and the sum."""
+    counts: Counter[tuple[str, ...]] = Counter()
+    for row in rows:
+        counts[tuple(row[name] for name in names)] += row["count"]
+    lines = [
+        {**dict(zip(names, key, strict=True)), "count": count, "meaning": meaning(key[-1])}
+        for key, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    ]
+    return with_total(lines, names[0], ["count"])

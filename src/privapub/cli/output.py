@@ -97,6 +97,11 @@ def table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], empty: str)
     )
 
 
+def with_total(rows: Sequence[Mapping[str, Any]], title: str, counts: Sequence[str]) -> Sequence[Mapping[str, Any]]:
+    """The rows and below them their sum in the columns `counts`, called "total" in the column `title`; none of none."""
+    return [*rows, {title: "total", **{name: sum(row[name] for row in rows) for name in counts}}] if rows else rows
+
+
 def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -13,6 +13,7 @@ from privapub.federation.problems import answer
 from privapub.federation.served import collections, thread
 from privapub.federation.served.actor import actor, ours
 from privapub.federation.served.asking import part
+from privapub.federation.served.counted import Served, counted
 from privapub.federation.served.featured import featured, featured_tags
 from privapub.federation.served.nodeinfo import discovery, nodeinfo
 from privapub.federation.served.post import activity, post
@@ -21,38 +22,40 @@ from privapub.federation.served.stamp import stamp
 from privapub.federation.served.webfinger import host_meta, host_meta_json, webfinger
 from privapub.server import Server
 
-Served = Callable[[Server, Request], Awaitable[Response]]
 Endpoint = Callable[[Request], Awaitable[Response]]
 SHARED_INBOX = ""
 
 
 def routes(server: Server) -> list[Route]:
     """The routes of documents, inboxes and well-known addresses. Nothing here answers with a page."""
-    gets: dict[str, Served] = {
-        "/actors/{token}": actor,
-        "/actors/{token}/outbox": collections.outbox,
-        "/actors/{token}/followers": collections.followers,
-        "/actors/{token}/following": collections.following,
-        "/actors/{token}/featured": featured,
-        "/actors/{token}/featured-tags": featured_tags,
-        "/posts/{token}": post,
-        "/posts/{token}/replies": thread.replies,
-        "/posts/{token}/context": thread.thread,
-        "/posts/{token}/likes": thread.likes,
-        "/posts/{token}/shares": thread.shares,
-        "/activities/{token}": activity,
-        "/stamps/{token}": stamp,
-        "/.well-known/webfinger": webfinger,
-        "/.well-known/host-meta": host_meta,
-        "/.well-known/host-meta.json": host_meta_json,
-        "/.well-known/nodeinfo": discovery,
-        "/nodeinfo/{version}": nodeinfo,
+    gets: dict[str, tuple[str, Served]] = {
+        "/actors/{token}": ("actor", actor),
+        "/actors/{token}/outbox": ("outbox", collections.outbox),
+        "/actors/{token}/followers": ("followers", collections.followers),
+        "/actors/{token}/following": ("following", collections.following),
+        "/actors/{token}/featured": ("featured", featured),
+        "/actors/{token}/featured-tags": ("featured-tags", featured_tags),
+        "/posts/{token}": ("post", post),
+        "/posts/{token}/replies": ("replies", thread.replies),
+        "/posts/{token}/context": ("context", thread.thread),
+        "/posts/{token}/likes": ("likes", thread.likes),
+        "/posts/{token}/shares": ("shares", thread.shares),
+        "/activities/{token}": ("activity", activity),
+        "/stamps/{token}": ("stamp", stamp),
+        "/.well-known/webfinger": ("webfinger", webfinger),
+        "/.well-known/host-meta": ("host-meta", host_meta),
+        "/.well-known/host-meta.json": ("host-meta", host_meta_json),
+        "/.well-known/nodeinfo": ("nodeinfo", discovery),
+        "/nodeinfo/{version}": ("nodeinfo", nodeinfo),
     }
     posts: dict[str, Served] = {"/inbox": _shared_inbox, "/actors/{token}/inbox": _inbox}
     # The inboxes first, since most of all requests are for them.
     return [
-        *(Route(path, endpoint(server, served), methods=["POST"]) for path, served in posts.items()),
-        *(Route(path, endpoint(server, unless_blocked(served)), methods=["GET"]) for path, served in gets.items()),
+        *(Route(path, endpoint(server, counted("inbox", served)), methods=["POST"]) for path, served in posts.items()),
+        *(
+            Route(path, endpoint(server, counted(kind, unless_blocked(served))), methods=["GET"])
+            for path, (kind, served) in gets.items()
+        ),
     ]
 
 

@@ -172,12 +172,15 @@ async def counts(tx: Transaction, *, scope: str = "") -> dict[str, dict[str, int
     return found
 
 
-async def given_up(tx: Transaction, kind: str, since: float, limit: int = 50, *, scope: str = "") -> Sequence[Row[Any]]:
-    """How many jobs of a kind failed for good since then, by `lane` and `why`; the most first."""
+async def given_up(
+    tx: Transaction, kind: str, since: float, limit: int = 50, *, lane: str | None = None, scope: str = ""
+) -> Sequence[Row[Any]]:
+    """How many jobs of a kind (and of one lane) failed for good since then, by `lane` and `why`; the most first."""
     number = func.count().label("number")
     return await tx.all(
         select(_c.lane, _c.why, number)
         .where(_c.scope == scope, _c.finished_at >= since, _c.kind == kind, _c.state == FAILED)
+        .where(*(() if lane is None else (_c.lane == lane,)))
         .group_by(_c.lane, _c.why)
         .order_by(number.desc(), _c.lane, _c.why)
         .limit(limit)

@@ -3,10 +3,11 @@
 import asyncio
 from collections import Counter, deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import structlog
-from sqlalchemy import Row, func, insert, select
+from sqlalchemy import BigInteger, cast, func, insert, literal_column, select
 
 from privapub import clock, scope
 from privapub.database.connect import Database
@@ -17,6 +18,17 @@ log = structlog.get_logger(__name__)
 
 PAUSE = 1.5  # seconds between two writes, so that many fetches share one
 KEPT_IN_MEMORY = 10_000  # while the database cannot be written; beyond it the oldest are lost
+
+
+@dataclass(frozen=True)
+class FetchCount:
+    """How often fetches for a purpose ended with this outcome and reason on a day."""
+
+    day: str
+    purpose: str
+    outcome: str
+    reason: str
+    count: int
 
 
 class FetchRecorder:
@@ -116,12 +128,30 @@ async def _write(tx: Transaction, rows: Sequence[dict[str, Any]], readers: dict[
         )
 
 
-async def outcomes(tx: Transaction, *, since: float) -> Sequence[Row[Any]]:
-    """How the fetches since a moment ended: rows of `purpose, outcome, reason, count`, the most frequent first."""
-    count = func.count().label("count")
-    return await tx.all(
-        select(fetch.c.purpose, fetch.c.outcome, fetch.c.reason, count)
-        .where(fetch.c.at >= since)
-        .group_by(fetch.c.purpose, fetch.c.outcome, fetch.c.reason)
-        .order_by(count.desc(), fetch.c.purpose, fetch.c.outcome, fetch.c.reason)
+async def outcomes(tx: Transaction, *, since: float, host: str | None = None) -> Sequence[FetchCount]:
+    """How the fetches since a moment ended, of one host or of any, for each day in UTC."""
+    days = fetch.c.at / literal_column("86400.0")
+    # Casting rounds in PostgreSQL and cuts off in SQLite, which need not have a `floor`.
+    day = cast(days if tx.dialect == "sqlite" else func.floor(days), BigInteger).label("day")
+    columns = day, fetch.c.purpose, fetch.c.outcome, fetch.c.reason
+    rows = await tx.all(
+        select(*columns, func.count().label("number"))
+        .where(fetch.c.at >= since, *(() if host is None else (fetch.c.host == host,)))
+        .group_by(*columns)
+        .order_by(*columns)
     )
+    return [
+        FetchCount(clock.iso_day(row.day * 86400.0), row.purpose, row.outcome, row.reason, row.number) for row in rows
+    ]
+
+
+async def of_readers(tx: Transaction, *, since: str, host: str | None = None) -> Sequence[tuple[str, int]]:
+    """How many fetches readers caused on this day (as clock.iso_day writes it) and later: days and counts."""
+    total = cast(func.sum(reader_fetch.c.count), BigInteger).label("total")
+    rows = await tx.all(
+        select(reader_fetch.c.day, total)
+        .where(reader_fetch.c.day >= since, *(() if host is None else (reader_fetch.c.host == host,)))
+        .group_by(reader_fetch.c.day)
+        .order_by(reader_fetch.c.day)
+    )
+    return [(row.day, row.total) for row in rows]

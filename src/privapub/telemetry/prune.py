@@ -4,7 +4,7 @@ from sqlalchemy import delete, func, select
 
 from privapub import clock
 from privapub.database.transaction import Transaction
-from privapub.telemetry.tables import arrival, fetch, reader_fetch
+from privapub.telemetry.tables import arrival, departure, fetch, reader_fetch, traffic
 
 DAY = 86_400.0
 KEPT = 30 * DAY
@@ -13,9 +13,15 @@ MOST_FETCHES = 1_000_000  # strangers can make us fetch: what that leaves is bou
 
 
 async def prune(tx: Transaction, now: float) -> None:
-    """Delete fetches and arrivals older than 30 days, or beyond a million fetches, and readers' counts after a year."""
+    """Delete what is over.
+
+    Fetches, arrivals and departures go after 30 days, fetches beyond a million sooner; the counts of what readers
+    caused and of what was answered go after a year.
+    """
     await tx.execute(delete(fetch).where(fetch.c.at < now - KEPT))
     last = await tx.scalar(select(func.max(fetch.c.id)))
     await tx.execute(delete(fetch).where(fetch.c.id <= (last or 0) - MOST_FETCHES))
-    await tx.execute(delete(reader_fetch).where(reader_fetch.c.day < clock.iso_day(now - COUNTS_KEPT)))
-    await tx.execute(delete(arrival).where(arrival.c.day < clock.iso_day(now - KEPT)))
+    for counts in (reader_fetch, traffic):
+        await tx.execute(delete(counts).where(counts.c.day < clock.iso_day(now - COUNTS_KEPT)))
+    for counts in (arrival, departure):
+        await tx.execute(delete(counts).where(counts.c.day < clock.iso_day(now - KEPT)))

@@ -1,6 +1,6 @@
 """The tables of telemetry."""
 
-from sqlalchemy import BigInteger, Column, Float, Index, Integer, Table, Text
+from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, Table, Text
 
 from privapub.database.tables import metadata
 
@@ -40,4 +40,29 @@ arrival = Table(
     Column("outcome", Text, primary_key=True),  # queued, copy, refused, dropped, undecided, handled, kept-out
     Column("reason", Text, primary_key=True),
     Column("count", BigInteger, nullable=False),
+)
+
+# What became of deliveries.
+departure = Table(
+    "departure",
+    metadata,
+    Column("day", Text, primary_key=True),
+    Column("host", Text, primary_key=True),
+    Column("outcome", Text, primary_key=True),  # taken, later, given-up
+    Column("reason", Text, primary_key=True),
+    Column("count", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+# What was answered. There is no host in it, and no place for one.
+traffic = Table(
+    "traffic",
+    metadata,
+    Column("day", Text, primary_key=True),
+    Column("kind", Text, primary_key=True),
+    Column("method", Text, primary_key=True),
+    Column("status", Integer, primary_key=True, autoincrement=False),
+    Column("signed", Boolean, primary_key=True),
+    Column("count", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
 )

@@ -5,7 +5,7 @@ from starlette.responses import RedirectResponse, Response
 
 from privapub.actors.addresses import Addresses
 from privapub.errors import NotFound
-from privapub.federation.served.actor import NOBODY, actor, ours
+from privapub.federation.served.actor import NOBODY, ours
 from privapub.federation.served.answer import PUBLIC_CACHE
 from privapub.federation.served.asking import part, wants_document
 from privapub.federation.served.collections import cursor
@@ -53,10 +53,8 @@ async def persona(server: Server, request: Request) -> Response:
     )
 
 
-async def actor_or_page(server: Server, request: Request) -> Response:
-    """The id of an actor: its document, or for people the way to its page."""
-    if wants_document(request.headers.get("accept")):
-        return await actor(server, request)
+async def actor_page(server: Server, request: Request) -> Response:
+    """The id of an actor, for people: the way to its page."""
     async with server.database.read() as tx:
         found = await ours(tx, Addresses(server.base_url), part(request, "token"))
     return _elsewhere(found.url or server.base_url)

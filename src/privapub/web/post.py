@@ -1,4 +1,4 @@
-"""The address of a post: its document, or its page."""
+"""The page of a post."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -7,19 +7,12 @@ from privapub.actors import read as actors
 from privapub.actors.addresses import Addresses
 from privapub.errors import NotFound
 from privapub.federation.served import post as served
-from privapub.federation.served.asking import part, wants_document
+from privapub.federation.served.asking import part
 from privapub.posts import quotes
 from privapub.posts.audience import OPEN, may_see
 from privapub.posts.read import PUBLIC, by_uri
 from privapub.server import Server
 from privapub.web.pages import excerpt_of, name_of, problem, render, shown, title_of
-
-
-async def post_or_page(server: Server, request: Request) -> Response:
-    """What was asked for by `Accept`."""
-    if wants_document(request.headers.get("accept")):
-        return await served.post(server, request)
-    return await post(server, request)
 
 
 async def post(server: Server, request: Request) -> Response:

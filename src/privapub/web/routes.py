@@ -11,44 +11,58 @@ from starlette.types import ASGIApp
 
 from privapub.database.outage import ERRORS
 from privapub.errors import PrivaPubError
+from privapub.federation.served.actor import actor
+from privapub.federation.served.asking import wants_document
+from privapub.federation.served.counted import Counted, Served, counted
+from privapub.federation.served.post import post
 from privapub.federation.served.refusal import unless_blocked
 from privapub.server import Server
+from privapub.telemetry.traffic import ASSET, PAGE
 from privapub.web.assets import asset
 from privapub.web.front import front
 from privapub.web.headers import SecurityHeaders
-from privapub.web.persona import actor_or_page, persona
-from privapub.web.post import post_or_page
+from privapub.web.persona import actor_page, persona
+from privapub.web.post import post as post_page
 from privapub.web.problems import answer, broken, outage, unrouted
 from privapub.web.tag import tag
-
-Page = Callable[[Server, Request], Awaitable[Response]]
 
 
 def routes(server: Server) -> list[Route]:
     """The routes of the pages; they come before those of `federation`, with which they share two addresses."""
-    pages: dict[str, Page] = {
-        "/": front,
-        "/@{handle}": persona,
-        "/actors/{token}": unless_blocked(actor_or_page),
-        "/posts/{token}": unless_blocked(post_or_page),
-        "/tags/{name}": tag,
-        "/static/{name}": asset,
+    pages: dict[str, Served] = {
+        "/": counted(PAGE, front),
+        "/@{handle}": counted(PAGE, persona),
+        "/actors/{token}": _document_or_page("actor", actor, actor_page),
+        "/posts/{token}": _document_or_page("post", post, post_page),
+        "/tags/{name}": counted(PAGE, tag),
+        "/static/{name}": counted(ASSET, asset),
     }
     return [Route(path, _endpoint(server, page), methods=["GET"]) for path, page in pages.items()]
 
 
-def wrap(app: Starlette) -> ASGIApp:
-    """The application with its error pages, and with the security headers on everything it says."""
+def wrap(app: Starlette, server: Server) -> ASGIApp:
+    """The application with its error pages, with the security headers on everything it says, and all of it counted."""
     # The way without the slash would name whatever host the asker named.
     app.router.redirect_slashes = False
     app.add_exception_handler(HTTPException, unrouted)
     app.add_exception_handler(Exception, broken)
     for kind in ERRORS:
         app.add_exception_handler(kind, outage)
-    return SecurityHeaders(app)
+    return Counted(SecurityHeaders(app), server.traffic)
 
 
-def _endpoint(server: Server, page: Page) -> Callable[[Request], Awaitable[Response]]:
+def _document_or_page(kind: str, document: Served, page: Served) -> Served:
+    """What was asked for by `Accept`: the document, which is of this kind, or for people the page."""
+    document, page = counted(kind, unless_blocked(document)), counted(PAGE, unless_blocked(page))
+
+    async def answering(server: Server, request: Request) -> Response:
+        wanted = document if wants_document(request.headers.get("accept")) else page
+        return await wanted(server, request)
+
+    return answering
+
+
+def _endpoint(server: Server, page: Served) -> Callable[[Request], Awaitable[Response]]:
     async def answering(request: Request) -> Response:
         try:
             return await page(server, request)

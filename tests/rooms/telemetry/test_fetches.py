@@ -11,7 +11,7 @@ from privapub import clock
 from privapub.database.connect import Database
 from privapub.telemetry import fetches
 from privapub.telemetry import prune as pruning
-from privapub.telemetry.fetches import FetchRecorder, outcomes
+from privapub.telemetry.fetches import FetchCount, FetchRecorder, of_readers, outcomes
 from privapub.telemetry.prune import prune
 from privapub.telemetry.tables import fetch, reader_fetch
 
@@ -185,16 +185,34 @@ async def test_a_database_that_is_away_does_not_end_the_recorder(
     assert await rows(database, fetch) != []
 
 
-async def test_how_fetches_ended_is_told_by_purpose(database: Database) -> None:
+async def test_how_fetches_ended_is_told_by_day_purpose_and_host(database: Database) -> None:
     recorder = FetchRecorder(database)
     for _ in range(2):
         note(recorder)
-    note(recorder, outcome="failed", reason="timeout", purpose="key")
-    note(recorder, at=NOON - DAY, outcome="failed", reason="404")
+    note(recorder, outcome="failed", reason="timeout", purpose="key", host="other.test")
+    for at in (NOON - DAY, NOON + DAY / 2 - 0.001, NOON + DAY / 2):  # the last two on both sides of midnight
+        note(recorder, at=at, outcome="failed", reason="404")
     await recorder.flush()
     async with database.read() as tx:
-        told = [tuple(row) for row in await outcomes(tx, since=NOON - 60)]
-    assert told == [("object", "ok", "", 2), ("key", "failed", "timeout", 1)]
+        told = await outcomes(tx, since=NOON - 60)
+        of_one = await outcomes(tx, since=NOON - 60, host="other.test")
+    assert told == [
+        FetchCount("2025-12-01", "key", "failed", "timeout", 1),
+        FetchCount("2025-12-01", "object", "failed", "404", 1),
+        FetchCount("2025-12-01", "object", "ok", "", 2),
+        FetchCount("2025-12-02", "object", "failed", "404", 1),
+    ]
+    assert of_one == told[:1]
+
+
+async def test_what_readers_caused_is_told_by_day(database: Database) -> None:
+    recorder = FetchRecorder(database)
+    for at, host in ((NOON, "a.test"), (NOON, "b.test"), (NOON + DAY, "a.test"), (NOON - DAY, "a.test")):
+        note(recorder, trigger="request", at=at, host=host)
+    await recorder.flush()
+    async with database.read() as tx:
+        assert await of_readers(tx, since="2025-12-01") == [("2025-12-01", 2), ("2025-12-02", 1)]
+        assert await of_readers(tx, since="2025-12-01", host="b.test") == [("2025-12-01", 1)]
 
 
 async def test_fetches_are_kept_for_thirty_days_and_counts_for_a_year(database: Database) -> None:

@@ -16,22 +16,25 @@ from privapub.federation.delivery.answer import Verdict, judge
 from privapub.federation.delivery.deliver import job
 from privapub.federation.delivery.inboxes import Target
 from privapub.federation.delivery.parcels import Parcel, Parcels
+from privapub.federation.delivery.reason import INBOX_MOVED, NOTHING_TO_SEND, reason
 from privapub.federation.fetching import scheme as schemes
 from privapub.federation.fetching.actor import fetch_actor
 from privapub.federation.fetching.origin import origin
 from privapub.federation.signatures.claim import Scheme
 from privapub.jobs.enqueue import followed_by_last, put
+from privapub.jobs.hosts import HOST
 from privapub.jobs.job import Done, GiveUp, Job, Outcome, Retry
 from privapub.jobs.settle import TAKEN_BACK
 from privapub.outbound.answers import ACTIVITY_JSON, FetchProblem
 from privapub.server import Server
+from privapub.telemetry.departures import GIVEN_UP, LATER, TAKEN, DepartureRecorder
 
 
 async def send(server: Server, parcels: Parcels, job: Job) -> Outcome:
     """Bring one rendering to one inbox; the outcome says what became of it."""
     parcel = await parcels.of(job.args["rendering"], job.args["inbox"])
     if parcel is None:
-        return GiveUp("what was to be sent is no more")
+        return GiveUp(NOTHING_TO_SEND)
     verdict = await _post(server, parcels, parcel, parcel.scheme)
     if verdict.kind == "knock" and parcel.former is not None:
         verdict = await _post(server, parcels, replace(parcel, key=parcel.former), parcel.scheme)
@@ -56,9 +59,23 @@ def _outcome(verdict: Verdict) -> Outcome:
             return GiveUp(verdict.why, heard=verdict.heard)
 
 
-async def record(tx: Transaction, ended: Sequence[tuple[Job, Outcome]], now: float) -> None:
-    """Keep the `sent` rows of posts up to date, in the transaction that writes the outcomes."""
+async def record(
+    departures: DepartureRecorder, tx: Transaction, ended: Sequence[tuple[Job, Outcome]], now: float
+) -> None:
+    """Keep the `sent` rows of posts up to date, in the transaction that writes the outcomes, and count these."""
     await sent.note_outcomes(tx, [_row(job, outcome, now) for job, outcome in ended])
+
+    def count() -> None:
+        for ours, outcome in ended:
+            departures.note(ours.lane.removeprefix(HOST), *_departed(outcome), now)
+
+    tx.after_commit(count)
+
+
+def _departed(outcome: Outcome) -> tuple[str, str]:
+    if isinstance(outcome, Done):
+        return TAKEN, ""
+    return GIVEN_UP if isinstance(outcome, GiveUp) else LATER, reason(outcome.why)
 
 
 def _row(job: Job, outcome: Outcome, now: float) -> dict[str, object]:
@@ -110,7 +127,7 @@ async def _follow_the_actor(server: Server, old: Job, parcel: Parcel, verdict: V
         if await followed_by_last(tx, old, f"{arguments['about']} {inbox}"):
             return GiveUp(TAKEN_BACK, heard=True)  # its Delete knew the new inbox already, and may have been there
         await put(tx, [job(arguments["rendering"], arguments["activity"], new, arguments["about"], arguments["post"])])
-    return GiveUp("the inbox has moved", heard=True)
+    return GiveUp(INBOX_MOVED, heard=True)
 
 
 async def _someone_at(server: Server, shared_inbox: str) -> str | None:
