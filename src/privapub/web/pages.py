@@ -15,6 +15,7 @@ from privapub.federation.served.answer import body
 from privapub.markup.clean import clean, plain
 from privapub.markup.text import shortened, text_of
 from privapub.posts.audience import may_see
+from privapub.posts.poll_read import Poll
 from privapub.posts.read import PUBLIC, Post
 from privapub.server import Server
 from privapub.web.assets import address
@@ -38,6 +39,15 @@ _templates.globals["asset"] = address
 
 
 @dataclass(frozen=True)
+class ShownPoll:
+    """A poll as a page shows it: what may be chosen and until when, each answer with its votes, and their sum."""
+
+    about: str
+    answers: tuple[tuple[str, int | None], ...]
+    votes: int
+
+
+@dataclass(frozen=True)
 class Shown:
     """A post as a page shows it. `content` is HTML that has been cleaned; the rest is plain text."""
 
@@ -50,6 +60,7 @@ class Shown:
     edited: str
     answers: str | None
     pictures: tuple[tuple[str, str], ...]
+    poll: ShownPoll | None
 
 
 def render(
@@ -85,7 +96,20 @@ def shown(post: Post) -> Shown:
         edited=day(post.edited_at) if post.edited_at is not None else "",
         answers=post.in_reply_to if (post.in_reply_to or "").startswith(("https://", "http://")) else None,
         pictures=tuple((str(item.get("url", "")), plain(str(item.get("alt", "")))) for item in post.attachments),
+        poll=None if post.poll is None else _poll(post.poll, clock.now()),
     )
+
+
+def _poll(poll: Poll, now: float) -> ShownPoll:
+    about = "several answers" if poll.multiple else "one answer"
+    if poll.is_over(now):
+        about += ", closed"
+    elif poll.ends_at is not None:
+        about += f", open until {day(poll.ends_at)}"
+    if poll.voters is not None:
+        about += f", {poll.voters} voted"
+    answers = tuple((plain(option.name), option.votes) for option in poll.options)
+    return ShownPoll(about, answers, sum(votes or 0 for _, votes in answers))
 
 
 def cleaned(html: str) -> Markup:

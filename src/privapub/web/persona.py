@@ -4,6 +4,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from privapub.actors.addresses import Addresses
+from privapub.actors.read import by_uri
 from privapub.errors import NotFound
 from privapub.federation.served.actor import NOBODY, ours
 from privapub.federation.served.answer import PUBLIC_CACHE
@@ -13,6 +14,7 @@ from privapub.follows.read import counts
 from privapub.markup.text import shortened, text_of
 from privapub.personas.read import by_handle
 from privapub.posts.audience import visible_to
+from privapub.posts.pin import pinned
 from privapub.posts.read import PUBLIC, of_author
 from privapub.server import Server
 from privapub.web.pages import EXCERPT, cleaned, name_of, render, shown
@@ -29,6 +31,9 @@ async def persona(server: Server, request: Request) -> Response:
             raise NotFound(NOBODY)
         posts = await of_author(tx, found.id, before=before, limit=PAGE + 1, audiences=(PUBLIC,))
         visible = await visible_to(tx, posts[:PAGE], None)
+        # What stands first stands there once.
+        first = await visible_to(tx, await pinned(tx, found.id), None) if before is None else []
+        there = await by_uri(tx, found.actor.moved_to) if found.actor.moved_to else None
         follows = await counts(tx, found.id) if found.shows_follows else None
     page = Addresses(server.base_url).persona_page(found.handle)
     if wants_document(request.headers.get("accept")):
@@ -45,7 +50,10 @@ async def persona(server: Server, request: Request) -> Response:
         fields=[(field["name"], cleaned(field["value"])) for field in found.actor.fields],
         about=shortened(text_of(found.actor.summary), EXCERPT),
         page=page,
-        posts=[shown(post) for post in visible],
+        moved_to=found.actor.moved_to,
+        there=there,
+        pinned=[shown(post) for post in first],
+        posts=[shown(post) for post in visible if post.id not in {each.id for each in first}],
         older=posts[PAGE - 1].id if len(posts) > PAGE else None,
         first=before is None,
         follows=follows,

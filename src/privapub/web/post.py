@@ -10,7 +10,7 @@ from privapub.federation.served import post as served
 from privapub.federation.served.asking import part
 from privapub.posts import quotes
 from privapub.posts.audience import OPEN, may_see
-from privapub.posts.read import PUBLIC, by_uri
+from privapub.posts.read import PUBLIC, by_uri, with_polls
 from privapub.server import Server
 from privapub.web.pages import excerpt_of, name_of, problem, render, shown, title_of
 
@@ -24,6 +24,8 @@ async def post(server: Server, request: Request) -> Response:
             raise NotFound(served.NO_POST)
         author = await actors.by_id(tx, found.author_id)
         quoted = (await quotes.shown(tx, [found], None)).get(found.id)
+        if quoted is not None:
+            (quoted,) = await with_polls(tx, [quoted])
         quoted_author = None if quoted is None else await actors.by_id(tx, quoted.author_id)
     if author is None:
         raise NotFound(served.NO_POST)
