@@ -1,4 +1,4 @@
-"""Write the pages of the reference that follow from the code: every setting and every command.
+"""Write the pages of the reference that follow from the code: every setting, every command and every reason.
 
 make docs
 """
@@ -12,6 +12,7 @@ from typing import Any
 
 import typer
 
+from privapub.cli.reasons import KIND, OF_KIND, PREFIXES, REASONS, meaning
 from privapub.settings import Settings, load, variable
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
@@ -38,6 +39,21 @@ Each ends with status 0 if it did what was asked, else with another one and a se
 command writes JSON instead of text. They read the same settings as the server and may run beside it.
 
 `make docs` writes this page from the commands themselves."""
+
+REASONS_INTRODUCTION = """# Reasons
+
+What `privapub federation report` gives as the reason why something that arrived was refused or kept out, why a fetch
+came to nothing, and why a delivery did not arrive. Not more is kept than this word, in a count for each day: no path,
+no persona, and no host of whoever was not verified. Counts are kept for thirty days; of a fetch that somebody's
+reading caused there is not even a word, but one more in a count of its server and day.
+
+What ended well has no reason; what arrived and was handled shows the kind of the activity instead. What arrived ended
+as `queued` and then `handled` or `kept-out`, as `copy` (it was there already), as `refused`, as `dropped` (taken with
+thanks and thrown away, so that nobody sends it for days) or as `undecided` (the sender is to come again). A fetch
+ended as `ok`, as `refused` (this server would not) or as `failed` (the other could not); a delivery as `taken`, as
+`later` (it is tried again) or as `given-up`.
+
+`make docs` writes this page from `src/privapub/cli/reasons.py`."""
 
 
 def settings_page() -> str:
@@ -100,6 +116,18 @@ def _parameter(parameter: Any) -> str:
     return f"- `{name}`: {' '.join(part for part in said if part)}".rstrip(": ")
 
 
+def reasons_page() -> str:
+    """Every reason, and what it means."""
+    rows = [
+        *REASONS.items(),
+        ("a number, such as 404", meaning("404")),
+        *((f"{prefix}…", f"{sentence}as in the row of what follows.") for prefix, sentence in PREFIXES.items()),
+        (f"{KIND}…", OF_KIND.format(kind="that follows")),
+    ]
+    table = "\n".join(f"| {word if word.startswith('a ') else f'`{word}`'} | {said} |" for word, said in rows)
+    return f"{REASONS_INTRODUCTION}\n\n| reason | what it means |\n| --- | --- |\n{table}\n"
+
+
 def main() -> None:
     """Write the pages."""
     from privapub.cli.main import app  # noqa: PLC0415 - the pages' tests import this file without the commands
@@ -107,7 +135,8 @@ def main() -> None:
     REFERENCE.mkdir(parents=True, exist_ok=True)
     (REFERENCE / "settings.md").write_text(settings_page(), encoding="utf-8")
     (REFERENCE / "commands.md").write_text(commands_page(app), encoding="utf-8")
-    sys.stdout.write("docs/reference/settings.md and commands.md are written.\n")
+    (REFERENCE / "reasons.md").write_text(reasons_page(), encoding="utf-8")
+    sys.stdout.write("docs/reference/settings.md, commands.md and reasons.md are written.\n")
 
 
 if __name__ == "__main__":
