@@ -31,6 +31,7 @@ from privapub.cli import (
     timeline,
     usage,
     web,
+    word_filter,
     work,
 )
 from privapub.cli import settings as settings_command
@@ -43,7 +44,20 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-for group in (account, persona, follow, block, mute, people_list, post, notifications, jobs, hosts, federation):
+for group in (
+    account,
+    persona,
+    follow,
+    block,
+    mute,
+    people_list,
+    word_filter,
+    post,
+    notifications,
+    jobs,
+    hosts,
+    federation,
+):
     app.add_typer(group.app)
 for of_post in (
     pins.pin,

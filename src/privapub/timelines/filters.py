@@ -115,7 +115,7 @@ async def by_id(tx: Transaction, persona_id: int, filter_id: int) -> Filter:
         select(word_filter).where(word_filter.c.id == filter_id, word_filter.c.persona_id == persona_id)
     )
     if row is None:
-        raise NotFound("There is no such filter.")
+        raise NotFound("There is no such filter.", "`privapub filter list` shows those there are.")
     return _filter(row)
 
 
