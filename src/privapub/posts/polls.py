@@ -94,7 +94,8 @@ async def recount(tx: Transaction, post_id: int, told: ToldPoll, now: float) -> 
 
     Counts only grow: they come in any order, and nobody takes a vote back. False where the answers are others.
     """
-    row = await tx.first(select(poll).where(poll.c.post_id == post_id).with_for_update())
+    await alone(tx, post_id)
+    row = await tx.first(select(poll).where(poll.c.post_id == post_id))
     if row is None or not _is_same(row, [name for name, _ in told.options], told.multiple):
         return False
     options = [
@@ -107,19 +108,23 @@ async def recount(tx: Transaction, post_id: int, told: ToldPoll, now: float) -> 
     return (options, voters, ends_at) != (row.options, row.voters_elsewhere, row.ends_at)
 
 
+async def alone(tx: Transaction, post_id: int) -> None:
+    """Nobody else votes in this poll, counts in it or changes what it asks, until the transaction is over."""
+    # Not by a lock of its row: another question has another one.
+    await tx.alone(f"poll {post_id}")
+
+
 async def cast(tx: Transaction, post_id: int, persona_id: int, chosen: Collection[int], now: float) -> None:
     """A persona votes, for the answers at these places; fact VoteCast where the poll is another's, else PollCounted.
 
     Raises NotFound where it may not see such a poll, InvalidInput for a poll that is over or its own, for answers that
     there are not, several where one may be chosen, and a second time.
     """
-    post = await read.by_id(tx, post_id)
-    if post is None or not await audience.may_see_now(tx, post, persona_id):
-        raise NotFound("There is no such poll.")
+    await alone(tx, post_id)
+    post = await audience.seen(tx, post_id, persona_id)
     if post.poll is None:
         raise NotFound("This post has no poll.")
     places = sorted(set(chosen))
-    await _alone(tx, post_id)
     if post.author_id == persona_id:
         raise InvalidInput("Nobody votes in a poll of their own.")
     if post.poll.is_over(now):
@@ -147,13 +152,15 @@ async def cast(tx: Transaction, post_id: int, persona_id: int, chosen: Collectio
         await _end_later(tx, post_id, post.poll.ends_at)
 
 
-async def take_vote(tx: Transaction, post: Post, voter_id: int, name: str, uri: str, now: float) -> str | None:
+async def take_vote(tx: Transaction, asked: Post, voter_id: int, name: str, uri: str, now: float) -> str | None:
     """Somebody elsewhere votes in a poll of ours, for the answer of this name; the reason where it does not count.
 
-    Only who may see the poll may vote, once for each answer, and once where only one may be chosen.
+    Only who may see the poll may vote, once for each answer, and once where only one may be chosen. What counts is the
+    poll as it is now, whatever was read before.
     """
-    await _alone(tx, post.id)
-    if post.poll is None or not post.local or not await audience.may_see_now(tx, post, voter_id):
+    await alone(tx, asked.id)
+    post = await read.held(tx, asked.id)
+    if post is None or post.poll is None or not post.local or not await audience.may_see_now(tx, post, voter_id):
         return "no-poll"
     if post.author_id == voter_id:
         return "own-poll"
@@ -194,6 +201,7 @@ async def read_later(tx: Transaction, post: Post, now: float, *, trigger: str = 
 
 async def close(tx: Transaction, post_id: int, ends_at: float) -> bool:
     """The poll that was to end then is over; False where it ends at another time, or was closed before."""
+    await alone(tx, post_id)
     closed = await tx.execute(
         update(poll)
         .where(poll.c.post_id == post_id, poll.c.ends_at == ends_at, poll.c.closed_at.is_(None))
@@ -244,7 +252,8 @@ def _end(told: ToldPoll, before: float | None, now: float) -> float | None:
 
 
 async def _same(tx: Transaction, post_id: int, names: Iterable[str], multiple: bool) -> bool:
-    row = await tx.first(select(poll).where(poll.c.post_id == post_id).with_for_update())
+    await alone(tx, post_id)
+    row = await tx.first(select(poll).where(poll.c.post_id == post_id))
     return row is not None and _is_same(row, names, multiple)
 
 
@@ -258,11 +267,6 @@ def _as_told(told: ToldPoll) -> list[dict[str, Any]]:
 
 def _higher(one: int | None, other: int | None) -> int | None:
     return max((count for count in (one, other) if count is not None), default=None)
-
-
-async def _alone(tx: Transaction, post_id: int) -> None:
-    """Wait until no other transaction counts in this poll."""
-    await tx.first(select(poll.c.post_id).where(poll.c.post_id == post_id).with_for_update())
 
 
 async def _end_later(tx: Transaction, post_id: int, ends_at: float) -> None:

@@ -13,7 +13,7 @@ from makers import ADDRESSES, make_persona, make_remote
 from privapub.database.connect import Database
 from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
-from privapub.posts import boost, pin, react, read
+from privapub.posts import boost, pin, polls, react, read
 from privapub.posts.delete import delete
 from privapub.posts.edit import edit
 from privapub.posts.polls import NewPoll, ToldPoll
@@ -21,7 +21,7 @@ from privapub.posts.publish import publish
 from privapub.posts.receive import ReceivedPost, receive, receive_delete, receive_edit
 from privapub.posts.tables import boost as boosts
 from privapub.posts.tables import pin as pins
-from privapub.posts.tables import poll, post_tag, reaction
+from privapub.posts.tables import poll, poll_vote, post_tag, reaction
 
 NOW = 1_800_000_000.0
 URI, OURS = "https://peer.test/n/1", "https://sut.test/activities/1"
@@ -101,10 +101,19 @@ async def boosts_elsewhere(tx: Transaction, world: World) -> None:
         await boost.receive(tx, world.carol, post_id, "public", f"{URI}/{post_id}", NOW, NOW)
 
 
+async def votes(tx: Transaction, world: World) -> None:
+    for post_id in (world.ours, world.theirs):
+        await polls.cast(tx, post_id, world.bob, [0], NOW)
+
+
+async def votes_elsewhere(tx: Transaction, world: World) -> None:
+    await polls.take_vote(tx, await read.known(tx, world.ours), world.carol, "a", f"{URI}/vote", NOW)
+
+
 @pytest.mark.parametrize("delete_first", [True, False])
 @pytest.mark.parametrize(
     "puts",
-    [edits, edits_elsewhere, pins_it, likes, likes_elsewhere, boosts_it, boosts_elsewhere],
+    [edits, edits_elsewhere, pins_it, likes, likes_elsewhere, boosts_it, boosts_elsewhere, votes, votes_elsewhere],
 )
 async def test_nothing_stands_beside_a_post_that_was_deleted_meanwhile(
     database: Database, world: World, puts: Callable[[Transaction, World], Awaitable[None]], delete_first: bool
@@ -120,7 +129,7 @@ async def test_nothing_stands_beside_a_post_that_was_deleted_meanwhile(
     await (at_once(database, deletes, put) if delete_first else at_once(database, put, deletes))
     async with database.read() as tx:
         left: list[Any] = []
-        for table in (post_tag, poll, pins, reaction, boosts):
+        for table in (post_tag, poll, poll_vote, pins, reaction, boosts):
             left += await tx.all(select(table.c.post_id))
         assert left == []
         for post_id in (world.ours, world.theirs):

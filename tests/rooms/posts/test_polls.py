@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy import text as sql
 
+from fakes.at_once import Verb, at_once
 from makers import ADDRESSES, make_persona, make_post, make_remote
 from privapub.actors.read import Actor
 from privapub.database.connect import Database
@@ -313,3 +314,47 @@ async def test_a_deleted_poll_leaves_nothing(database: Database, world: World) -
         assert (await again(tx, post.id)).poll is None
         assert await tx.all(select(poll_vote)) == []
         assert await tx.all(select(poll)) == []
+
+
+async def test_a_vote_that_was_read_before_an_edit_counts_for_no_other_answer(database: Database, world: World) -> None:
+    async with database.write() as tx:
+        stale = await asked(tx, world.alice, options=("a", "b", "c"))
+
+    async def asks_otherwise(tx: Transaction) -> None:
+        wanted = NewPoll(("d", "e"))
+        await edit(tx, stale.id, world.alice.id, source="?", content_html="<p>?</p>", poll=wanted, now=NOW)
+
+    async def votes_elsewhere(tx: Transaction) -> None:
+        said = await polls.take_vote(tx, stale, world.carol.id, "a", "https://peer.test/v/1", NOW)
+        assert said == "no-such-answer"
+
+    async def votes(tx: Transaction) -> None:
+        with pytest.raises(InvalidInput, match="no such answer"):
+            await polls.cast(tx, stale.id, world.bob.id, [2], NOW)
+
+    await at_once(database, asks_otherwise, votes_elsewhere)
+    async with database.read() as tx:
+        assert counts(await again(tx, stale.id)) == ([0, 0], 0)
+    async with database.write() as tx:
+        wanted = NewPoll(("a", "b", "c"))
+        await edit(tx, stale.id, world.alice.id, source="?", content_html="<p>?</p>", poll=wanted, now=NOW)
+    await at_once(database, asks_otherwise, votes)
+    async with database.read() as tx:
+        assert counts(await again(tx, stale.id)) == ([0, 0], 0)
+
+
+async def test_two_votes_of_one_voter_at_once_are_one(database: Database, world: World) -> None:
+    async with database.write() as tx:
+        post = await asked(tx, world.alice)
+    said: list[str | None] = []
+
+    def voting(name: str) -> Verb:
+        async def vote(tx: Transaction) -> None:
+            said.append(await polls.take_vote(tx, post, world.carol.id, name, f"https://peer.test/v/{name}", NOW))
+
+        return vote
+
+    await at_once(database, voting("a"), voting("b"))
+    assert said == [None, "voted-before"]
+    async with database.read() as tx:
+        assert counts(await again(tx, post.id)) == ([1, 0], 1)

@@ -91,7 +91,7 @@ async def told_of_the_end(world: World) -> list[int]:
 
 async def test_a_poll_goes_out_as_a_question(world: World) -> None:
     alice, _, post = await asked_here(world)
-    asked = world.sent()[-1]["object"]
+    (asked,) = [said["object"] for said in world.sent() if said["type"] == "Create"]
     assert (asked["type"], asked["id"], asked["attributedTo"]) == ("Question", post.uri, alice.uri)
     assert [(option["name"], option["replies"]["totalItems"]) for option in asked["oneOf"]] == [("a", 0), ("b", 0)]
     assert asked["votersCount"] == 0
