@@ -15,6 +15,7 @@ import typer
 from privapub.cli.reasons import KIND, OF_KIND, PREFIXES, REASONS, meaning
 from privapub.settings import Settings, load, variable
 
+_EVERYWHERE = ("help", "as_json")  # options that need no line at each command
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 
 SETTINGS_INTRODUCTION = """# Settings
@@ -35,8 +36,9 @@ deliveries_at_once = 16
 
 COMMANDS_INTRODUCTION = """# Commands
 
-Each ends with status 0 if it did what was asked, else with another one and a sentence that says why. With `--json` a
-command writes JSON instead of text. They read the same settings as the server and may run beside it.
+Each ends with status 0 if it did what was asked, also where it was so already; with 2 if what was typed is not of its
+form, and else with another one; and with a sentence that says why. Each but `serve`, `web` and `work` takes `--json`, and
+then writes JSON instead of text. They read the same settings as the server and may run beside it.
 
 `make docs` writes this page from the commands themselves."""
 
@@ -88,7 +90,7 @@ def commands_page(app: typer.Typer) -> str:
     parts = [COMMANDS_INTRODUCTION]
     for words, command in commands(app):
         lines = [f"## `{words}`", "", _sentence(command.help)]
-        parameters = [_parameter(parameter) for parameter in command.params if parameter.name != "help"]
+        parameters = [_parameter(parameter) for parameter in command.params if parameter.name not in _EVERYWHERE]
         parts.append("\n".join([*lines, *(["", *parameters] if parameters else [])]))
     return "\n\n".join(parts) + "\n"
 

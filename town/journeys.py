@@ -44,8 +44,8 @@ def _(walk: Walk) -> None:
     me = walk.home.persona(leaving)
     walk.peer.tell("follow", actor=me["id"])
     walk.until_state("followers", leaving, "open", "accepted")
-    walk.home.run("persona", "alias", "add", walk.locked, me["id"])
-    walk.home.run("persona", "move", leaving, "--to", walk.locked_me["id"])
+    walk.home.run("persona", "alias", "add", walk.locked, me["id"], "--link-publicly")
+    walk.home.run("persona", "move", leaving, "--to", walk.locked_me["id"], "--yes", "--link-publicly")
     moved = wait("the Move", lambda: walk.peer.received("Move", lambda it: it["object"] == me["id"]))[0]
     check(moved["target"] == walk.locked_me["id"], f"to {moved['target']}")
     check(walk.home.fetch(me["id"])[1].get("movedTo") == walk.locked_me["id"], "its actor does not say so")

@@ -1,6 +1,6 @@
 """The town: PrivaPub beside two real servers of other kinds, on this machine's loopback.
 
-usage: python town/run.py [--database sqlite|postgresql] [--peer fedify|apkit|privapub] [--step WORDS]
+usage: python town/run.py [--database sqlite|postgresql] [--peer fedify|apkit|privapub] [--step WORDS] [--list]
 
 Starts `privapub serve`, a Fedify server, an apkit server and a second PrivaPub on free ports, once with SQLite and once
 with PostgreSQL, and walks them through all that servers do with each other. The last line tells how many cells of the
@@ -122,6 +122,18 @@ def chosen(words: list[str] | None, peers: list[str]) -> list[Step]:
     return [it for it in STEPS if it.name in wanted and set(it.columns) & set(peers)]
 
 
+def unwalked(words: list[str] | None, steps: list[Step]) -> tuple[list[str], list[str]]:
+    """Of the words: those that no step has in its name, and those whose steps are all for other peers."""
+    unknown = [word for word in words or () if not any(word in it.name for it in STEPS)]
+    return unknown, [word for word in words or () if word not in unknown and not any(word in it.name for it in steps)]
+
+
+def listed(steps: list[Step]) -> str:
+    """The names of the steps, each with the peers that it is walked with."""
+    widest = max(len(it.name) for it in steps)
+    return "\n".join(f"{it.name.ljust(widest)}  {', '.join(it.columns)}" for it in steps)
+
+
 def show(kind: str, steps: list[Step], peers: list[str], cells: Cells) -> None:
     """The table of one database, and the reasons under it."""
     widest = max(len(it.name) for it in steps)
@@ -143,12 +155,19 @@ def main() -> int:
     parser.add_argument("--database", choices=DATABASES, help="only this one")
     parser.add_argument("--peer", choices=COLUMNS, help="only this one")
     parser.add_argument("--step", action="append", help="only steps with this in their name, and those they need")
+    parser.add_argument("--list", action="store_true", help="say which steps there are, and walk none")
     args = parser.parse_args()
-    stop_when_told()
     peers = [args.peer] if args.peer else list(COLUMNS)
     steps = chosen(args.step, peers)
-    if not steps:
-        parser.error("there is no such step")
+    unknown, dropped = unwalked(args.step, steps)
+    if unknown:
+        parser.error(f"no step has {unknown[0]!r} in its name: --list says which there are")
+    if dropped:
+        parser.error(f"{', '.join(peers)} does not walk {dropped[0]!r}: --list says whom each step is walked with")
+    if args.list:
+        print(listed(steps))
+        return 0
+    stop_when_told()
     kinds = [args.database] if args.database else list(DATABASES)
     logs = logs_of_this_run()
     unready = prepare([name for name in peers if name in PEERS], logs, say)

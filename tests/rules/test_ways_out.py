@@ -34,6 +34,7 @@ NEED_NOT = {
     "migrations": "rows from one shape to another",
     "federation.inbox": "takes in what others sent",
     "composing": "an author's own post, or one that is fetched to be answered",
+    "cli.persona": "the persona's own pinned posts, to its operator",
     "cli.post": "the author's own posts, to the author's operator",
     "cli.post_vote": "the persona's own vote",
     "cli.federation_show": "to the operator alone: what was taken in, and what of it was not understood",

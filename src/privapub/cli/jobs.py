@@ -30,10 +30,13 @@ SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 app = typer.Typer(name="jobs", help="The queue: what waits, runs and has ended.", no_args_is_help=True)
 Which = Annotated[int, typer.Argument(metavar="ID", max=LARGEST, help="Its number in `privapub jobs list`.")]
 Perhaps = Annotated[int | None, typer.Argument(metavar="ID", max=LARGEST, help="One job; else say which by options.")]
-Kind = Annotated[str | None, typer.Option(help="Only jobs of this kind.")]
-Host = Annotated[str | None, typer.Option(help="Only deliveries to this host.")]
+Kind = Annotated[str | None, typer.Option(metavar="KIND", help="Only jobs of this kind.")]
+Host = Annotated[str | None, typer.Option(metavar="HOST", help="Only deliveries to this host.")]
 State = Annotated[
-    str | None, typer.Option(help="Only jobs that are waiting, leased, blocked, paused, done, failed or cancelled.")
+    str | None,
+    typer.Option(
+        metavar="STATE", help="Only jobs that are waiting, leased, blocked, paused, done, failed or cancelled."
+    ),
 ]
 Older = Annotated[
     str | None,

@@ -20,7 +20,7 @@ from privapub.server import Server
 def vote(
     which: AnyPost,
     choices: Annotated[
-        list[int], typer.Argument(metavar="NUMBER...", help="Which answers; the first one of the poll is 1.")
+        list[int], typer.Argument(metavar="NUMBER", help="Which answers; the first one of the poll is 1.")
     ],
     *,
     persona: Persona,

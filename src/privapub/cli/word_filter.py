@@ -33,7 +33,7 @@ def shown(one: Filter) -> dict[str, Any]:
 @app.command()
 def add(
     words: Annotated[
-        list[str], typer.Argument(metavar="WORD...", help="The words; several that belong together in quotes.")
+        list[str], typer.Argument(metavar="WORD", help="The words; several that belong together in quotes.")
     ],
     *,
     persona: Persona,

@@ -41,11 +41,11 @@ def wrong(typed: Type, told: Callable[..., Any], capsys: pytest.CaptureFixture[s
     [
         (("post", "list"), "--persona is missing.", "`privapub persona list`"),
         (("post", "like", *ANN), "POST is missing.", "number, address or page"),
-        (("post", "vote", "1", *ANN), "NUMBER... is missing.", "first one of the poll is 1"),
+        (("post", "vote", "1", *ANN), "NUMBER is missing.", "first one of the poll is 1"),
         (("post", "list", *ANN, "--limit", "0"), "--limit takes a number from 1 to 10000.", "How many"),
         (("post", "list", *ANN, "--before", "x"), "--before takes a number.", "next page"),
         (("list", "put", "x", f"@bea@{HERE}", *ANN), "ID takes a number.", "`privapub list list`"),
-        (("post", "vote", "1", "one", *ANN), "NUMBER... takes a number.", ""),
+        (("post", "vote", "1", "one", *ANN), "NUMBER takes a number.", ""),
         (("mute", "add", f"@bea@{HERE}", *ANN, "--hours", "long"), "--hours takes a number from 0.01.", "how long"),
         (("post", "lst"), "There is no command 'lst' here.", "list"),
         (("post", "list", *ANN, "--limt", "3"), "There is no option --limt.", "--limit"),
