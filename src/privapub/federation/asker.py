@@ -6,6 +6,8 @@ the key's host did not answer, so that we cannot tell now (503, and the sender t
 What can be told without a key is told first, so that garbage costs no fetch. A key is taken from the database, else
 fetched; one that fails is fetched once more, since keys are changed, at most once per key in five minutes. What could
 not be had, or did not help, is remembered for that long, so that a flood of bad signatures is no flood of fetches.
+
+Of who only reads, nothing is written down: what is learnt of them stays in the memory of the process for a while.
 """
 
 import asyncio
@@ -17,6 +19,7 @@ from weakref import WeakKeyDictionary
 
 from starlette.requests import Request
 
+from privapub import scope
 from privapub.actors import read
 from privapub.actors.read import Actor
 from privapub.errors import PrivaPubError
@@ -33,6 +36,8 @@ from privapub.server import Server
 
 COOL_DOWN = 300.0  # seconds between two fetches of one key
 MOST_REMEMBERED = 10_000
+READER_KEPT = 3600.0  # seconds for which the key of somebody who reads is known without being asked for again
+MOST_READERS = 1_000
 _NO_KEY = "The key that signed this request cannot be had."
 
 
@@ -69,7 +74,19 @@ class _Memory:
 
     def __init__(self) -> None:
         self.asked: OrderedDict[str, tuple[float, Refused | Undecided | None]] = OrderedDict()
+        self.readers: OrderedDict[str, tuple[float, Actor, PublicKey]] = OrderedDict()
         self.locks: dict[str, tuple[asyncio.Lock, int]] = {}
+
+    def reader(self, key_id: str, now: float) -> tuple[Actor, PublicKey] | None:
+        """Whose key this is of those who read a short while ago."""
+        entry = self.readers.get(key_id)
+        return entry[1:] if entry is not None and entry[0] > now - READER_KEPT else None
+
+    def met(self, key_id: str, now: float, actor: Actor, key: PublicKey) -> None:
+        self.readers.pop(key_id, None)
+        self.readers[key_id] = (now, actor, key)
+        while len(self.readers) > MOST_READERS:
+            self.readers.popitem(last=False)
 
     def lately(self, key_id: str, now: float) -> tuple[float, Refused | Undecided | None] | None:
         """When this key was fetched and what came of it, if that was a short while ago."""
@@ -134,33 +151,54 @@ async def whose(server: Server, claim: Presented, request: HttpRequest, now: flo
 
     What caused the request is the caller's to say (`scope.trigger`): the fetch of a reader's key is only counted.
     """
-    known = await _known(server, claim.key_id)
-    if known is not None and _fits(claim, request, known[1]) is None:
-        return Signed(known[0], known[1].id, claim.scheme)
     memory = _memories.setdefault(server.door, _Memory())
+    found = await _held(server, memory, claim, request, now)
+    if isinstance(found, Signed):
+        return found
     async with memory.alone(claim.key_id):
         return await _ask(server, memory, claim, request, now)
 
 
-async def _ask(server: Server, memory: _Memory, claim: Presented, request: HttpRequest, now: float) -> Opinion:
-    # Another request may have fetched the key while this one waited.
+def _is_read() -> bool:
+    return scope.current().trigger == scope.READER
+
+
+async def _held(
+    server: Server, memory: _Memory, claim: Presented, request: HttpRequest, now: float
+) -> Signed | Refused | None:
+    """What the keys say that are known already; None where there is none."""
     known = await _known(server, claim.key_id)
     refusal = None if known is None else _fits(claim, request, known[1])
     if known is not None and refusal is None:
         return Signed(known[0], known[1].id, claim.scheme)
-    lately = memory.lately(claim.key_id, now)
+    met = memory.reader(claim.key_id, now) if _is_read() else None
+    if met is not None and _fits(claim, request, met[1]) is None:
+        return Signed(met[0], met[1].id, claim.scheme)
+    return refusal
+
+
+async def _ask(server: Server, memory: _Memory, claim: Presented, request: HttpRequest, now: float) -> Opinion:
+    # Another request may have fetched the key while this one waited.
+    refusal = await _held(server, memory, claim, request, now)
+    if isinstance(refusal, Signed):
+        return refusal
+    # What came of a reader's key says nothing to an inbox, where it would have been kept.
+    asked = f"read {claim.key_id}" if _is_read() else claim.key_id
+    lately = memory.lately(asked, now)
     if lately is not None:
         return lately[1] or refusal or Refused("no-key", _NO_KEY)
     try:
         # The memory here is the one that counts: what the door remembers does not tell why.
-        actor, key = await fetch_key(server, claim.key_id, fresh=True)
+        actor, key = await fetch_key(server, claim.key_id, fresh=True, kept=not _is_read())
     except PrivaPubError as problem:
         result = _unhad(problem)
         if refusal is not None and isinstance(result, Refused):
             result = refusal
-        memory.note(claim.key_id, now, result)
+        memory.note(asked, now, result)
         return result
-    memory.note(claim.key_id, now, None)
+    memory.note(asked, now, None)
+    if _is_read():
+        memory.met(claim.key_id, now, actor, key)
     return _fits(claim, request, key) or Signed(actor, key.id, claim.scheme)
 
 

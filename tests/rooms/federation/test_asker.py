@@ -1,6 +1,7 @@
 """Who signed a request: keys from the database, fetched, changed, lied about, and not to be had."""
 
 import asyncio
+from dataclasses import replace
 
 import aiohttp
 import pytest
@@ -9,11 +10,13 @@ from sqlalchemy import select
 from fakes import keys
 from fakes.activities import follow_of
 from fakes.world import Page, Person, World, rsa
-from privapub import clock
+from privapub import clock, scope
 from privapub.actors import read
 from privapub.actors.read import Actor
 from privapub.actors.tables import actor as actor_table
 from privapub.actors.tables import actor_key
+from privapub.federation import asker
+from privapub.federation.fetching.key import NO_NUMBER
 from privapub.federation.signatures.keys import PrivateKey
 from privapub.federation.signatures.request import HttpRequest
 from privapub.federation.signatures.sign import sign
@@ -63,7 +66,52 @@ async def test_the_fetch_of_a_readers_key_is_only_counted(world: World) -> None:
             assert answer.status == 404
     assert len(world.asked(KEY)) == 1
     assert list(world.server.fetches._rows) == []
-    assert sum(world.server.fetches._readers.values()) == 2  # the key, and the address of its owner
+    assert sum(world.server.fetches._readers.values()) == 1
+    assert await world.actor(carol.uri) is None
+
+
+async def opinion_of(world: World, by: Person, trigger: str, key_name: str = "") -> asker.Opinion:
+    """What is thought of a request that one of theirs signed with this key."""
+    unsigned = HttpRequest("GET", "https://sut.test/posts/nothing", (("Host", "sut.test"),))
+    key = PrivateKey.from_pem(by.key_id, rsa(key_name) if key_name else by.private)
+    request = replace(unsigned, headers=(*unsigned.headers, *sign(unsigned, key, "cavage", clock.now())))
+    with scope.trigger(trigger):
+        return await asker.who_signed(world.server, request, clock.now())
+
+
+async def test_a_reader_is_known_for_a_while_and_written_down_only_when_it_speaks(world: World) -> None:
+    carol = world.person("https://peer.test/u/carol")
+    for _ in range(3):
+        read = await opinion_of(world, carol, scope.READER)
+        assert isinstance(read, asker.Signed)
+        assert (read.actor.id, read.actor.uri) == (NO_NUMBER, carol.uri)
+    assert len(world.asked(KEY)) == 1
+    assert await world.actor(carol.uri) is None
+    spoken = await opinion_of(world, carol, scope.VERIFY)
+    assert isinstance(spoken, asker.Signed)
+    assert (await world.actor(carol.uri)) == spoken.actor
+    assert len(world.asked(KEY)) == 2
+    again = await opinion_of(world, carol, scope.READER)
+    assert isinstance(again, asker.Signed)
+    assert again.actor == spoken.actor
+
+
+async def test_a_forged_reader_is_refused_whatever_is_known(world: World) -> None:
+    carol = world.person("https://peer.test/u/carol")
+    assert isinstance(await opinion_of(world, carol, scope.READER, "another"), asker.Refused)
+    assert isinstance(await opinion_of(world, carol, scope.READER), asker.Signed)
+    assert isinstance(await opinion_of(world, carol, scope.READER, "another"), asker.Refused)
+    assert len(world.asked(KEY)) == 1
+
+
+async def test_a_new_key_is_not_written_down_by_reading(world: World) -> None:
+    carol = world.person("https://peer.test/u/carol")
+    before = await world.learnt(carol)
+    world.serve_person(replace(carol, key_name="new"))
+    read = await opinion_of(world, carol, scope.READER, "new")
+    assert isinstance(read, asker.Signed)
+    assert read.actor == before == await world.actor(carol.uri)
+    assert isinstance(await opinion_of(world, carol, scope.READER), asker.Signed)  # the old one is held still
 
 
 async def test_a_neighbours_claim_to_a_key_shuts_nobody_out(world: World) -> None:

@@ -8,8 +8,10 @@ from privapub.errors import NotAllowed
 from privapub.federation.documents.read_actor import RemoteActor, read_actor
 from privapub.federation.fetching.actor import learn
 from privapub.federation.fetching.document import document
-from privapub.federation.fetching.origin import bare, same_origin
+from privapub.federation.fetching.origin import bare, origin, same_origin
 from privapub.federation.signatures.keys import PublicKey
+from privapub.outbound.answers import FetchProblem
+from privapub.outbound.gate import DISALLOWED
 from privapub.server import Server
 
 
@@ -17,8 +19,13 @@ class NotTheirKey(NotAllowed):
     """This key does not belong to whom it is said to belong."""
 
 
-async def fetch_key(server: Server, key_id: str, *, fresh: bool = False) -> tuple[Actor, PublicKey]:
+NO_NUMBER = -1  # of an actor of whom nothing is kept: no row has it
+
+
+async def fetch_key(server: Server, key_id: str, *, fresh: bool = False, kept: bool = True) -> tuple[Actor, PublicKey]:
     """The key with this id, fetched, and its owner, learnt.
+
+    Unless it is to be `kept`, nothing is written down: an actor who was not known then has the number NO_NUMBER.
 
     The id may name a part of an actor, an actor (its first key), or a document of its own: then its owner's document
     must list the same key. Raises FetchProblem, NotTheirKey, BadKey, or InvalidInput where what came is no actor.
@@ -36,6 +43,8 @@ async def fetch_key(server: Server, key_id: str, *, fresh: bool = False) -> tupl
     if not same_origin(record.uri, key_id):
         raise NotTheirKey
     public = public_key(record.uri, *listed(record, key_id))
+    if not kept:
+        return await _as_met(server, record), public
     actor = await learn(server, record)
     async with server.database.read() as tx:
         known = await read.by_key(tx, public.id)
@@ -45,6 +54,19 @@ async def fetch_key(server: Server, key_id: str, *, fresh: bool = False) -> tupl
             await remote.give_key(tx, public.id, actor.id)
         actor = await learn(server, record)
     return actor, public
+
+
+async def _as_met(server: Server, record: RemoteActor) -> Actor:
+    async with server.database.read() as tx:
+        known = await read.by_uri(tx, record.uri)
+    if known is not None and known.is_blocked:
+        raise FetchProblem(origin(record.uri), DISALLOWED)
+    return known or Actor(
+        id=NO_NUMBER, uri=record.uri, kind=record.kind, local=False, handle=record.handle, host=origin(record.uri),
+        name="", summary="", url=None, icon=None, image=None, fields=(), inbox=record.inbox, shared_inbox=None,
+        outbox=None, followers=None, following=None, locked=False, discoverable=False, indexable=False,
+        also_known_as=(), moved_to=None, state=read.HERE, created_at=0.0, updated_at=None, fetched_at=None,
+    )  # fmt: skip
 
 
 def public_key(owner: str, key_id: str, text: str) -> PublicKey:
