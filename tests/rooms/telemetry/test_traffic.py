@@ -2,10 +2,14 @@
 
 import asyncio
 
+from asgi import serving
+from privapub.app import _counting
 from privapub.database.connect import Database
 from privapub.telemetry import traffic
 from privapub.telemetry.prune import prune
+from privapub.telemetry.tables import departure
 from privapub.telemetry.tables import traffic as table
+from privapub.telemetry.tally import HostCount, by_host
 from privapub.telemetry.traffic import Traffic, TrafficMeter
 
 NOON = 1_772_366_400.0  # 2026-03-01T12:00:00Z
@@ -57,3 +61,14 @@ async def test_old_days_are_forgotten(database: Database) -> None:
     async with database.write() as tx:
         await prune(tx, NOON)
     assert [row.day for row in await kept(database, "2020-01-01")] == ["2026-03-01"]
+
+
+async def test_what_was_counted_is_written_when_the_process_ends(database: Database) -> None:
+    async with serving(database) as sut:
+        async with _counting(sut.server):
+            assert (await sut.get("/.well-known/nodeinfo")).status == 200
+            sut.server.departures.note("peer.test", "taken", "", NOON)
+            assert await kept(database) == []
+        assert [(row.kind, row.count) for row in await kept(database)] == [("nodeinfo", 1)]
+        async with database.read() as tx:
+            assert await by_host(tx, departure, "2026-01-01") == [HostCount("peer.test", "taken", "", 1)]
