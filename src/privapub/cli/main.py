@@ -70,6 +70,7 @@ for of_post in (
     quotes.revoke_quote,
 ):
     post.app.command()(of_post)
+app.add_typer(report.app)
 federation.app.command()(federation_show.show)
 for of_persona in (persona_edit.edit, persona_edit.rotate_keys):
     persona.app.command()(of_persona)
@@ -88,7 +89,6 @@ for command in (
     doctor.doctor,
     timeline.timeline,
     report.report,
-    report.reports,
 ):
     app.command()(command)
 

@@ -95,6 +95,7 @@ REASONS = {
     "undone-before": "It was undone before it came.",
     "reports-rejected": "A rule of this server takes no reports from that host.",
     "reported-before": "It was reported before.",
+    "too-many-reports": "So many reports of that actor, or of its host, are open that no more are taken.",
     "vote": "A vote is its voter's to send, and nobody passes it on.",
     "too-many": "There are as many as are kept already.",
     "too-many-reactions": "They have given as many reactions to that post as are kept.",

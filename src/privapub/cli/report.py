@@ -1,4 +1,4 @@
-"""`privapub report` and `privapub reports`: say that something should be looked at, and see what was said."""
+"""`privapub report` and `privapub reports …`: say that something should be looked at, and see what was said."""
 
 from typing import Annotated, Any
 
@@ -15,6 +15,8 @@ from privapub.composing.report import report as file_report
 from privapub.moderation import reports as read
 from privapub.moderation.reports import Report
 from privapub.server import Server
+
+app = typer.Typer(name="reports", help="What was reported, here and from elsewhere.", no_args_is_help=True)
 
 
 def report(
@@ -41,7 +43,8 @@ def report(
     say({"id": str(filed.id), "uri": filed.uri, "posts": filed.post_uris}, f"Reported (id {filed.id})", as_json=as_json)
 
 
-def reports(
+@app.command(name="list")
+def list_(
     *,
     closed: Annotated[bool, typer.Option("--closed", help="Also those that were dealt with.")] = False,
     limit: Limit = 20,
@@ -68,6 +71,24 @@ def reports(
 
     rows = with_server(work)
     say(rows, table(rows, ["id", "created_at", "target", "reporter", "comment"], "There is none."), as_json=as_json)
+
+
+@app.command()
+def close(
+    number: Annotated[int, typer.Argument(metavar="ID", help="Its number in the list.")], *, as_json: Json = False
+) -> None:
+    """Close a report that was dealt with. After ninety days it is forgotten."""
+
+    async def work(server: Server) -> bool:
+        async with server.database.write() as tx:
+            return await read.close(tx, number, clock.now())
+
+    changed = with_server(work)
+    say(
+        {"id": str(number), "closed": True, "changed": changed},
+        f"Closed{'' if changed else ' already'}: {number}",
+        as_json=as_json,
+    )
 
 
 def _who(reporter: Actor) -> str:

@@ -10,6 +10,7 @@ from privapub.federation.inbox import store
 from privapub.jobs import hosts
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import Job, NewJob
+from privapub.moderation import reports
 from privapub.notifications import read as notifications
 from privapub.posts import threads, tombstones
 from privapub.telemetry import prune as telemetry
@@ -25,6 +26,6 @@ async def plan(tx: Transaction, run_at: float | None = None) -> None:
 
 async def prune(tx: Transaction, _job: Job, _fetched: Any, now: float) -> None:
     """Each room knows how long its rows live."""
-    for room in (telemetry, deliver, scheme, store, tombstones, threads, notifications, mutes, hosts):
+    for room in (telemetry, deliver, scheme, store, tombstones, threads, notifications, mutes, reports, hosts):
         await room.prune(tx, now)
     await plan(tx, now + EVERY)

@@ -4,17 +4,26 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import select, update
+from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
 
 from privapub import identifiers
 from privapub.database.transaction import Transaction
-from privapub.errors import InvalidInput, NotFound
+from privapub.errors import Conflict, InvalidInput, NotFound
 from privapub.jobs.enqueue import put_fact
 from privapub.moderation.facts import ReportFiled
 from privapub.moderation.tables import report
 
 COMMENT_LENGTH, MOST_POSTS = 1000, 100
 COMMENT_KEPT = 5000  # of a report from elsewhere
+# Open reports by one reporter, and by one host: who has seen so many need not see more to know that something is to be
+# done. (Mostly a server reports for all its people, so these are not few.)
+MOST_BY_ONE, MOST_BY_HOST = 100, 300
+# Open reports from elsewhere in all: hosts cost an attacker next to nothing. The newest stay.
+MOST_ELSEWHERE = 10_000
+DAY = 86400.0  # seconds
+# Long enough for whoever is reported to ask what became of it. It names people, and has no other use then.
+KEPT_CLOSED = 90 * DAY
+KEPT_OPEN = 365 * DAY  # of those from elsewhere
 
 
 @dataclass(frozen=True)
@@ -47,7 +56,8 @@ async def file(
     """A persona reports an actor, and perhaps posts of theirs; the number of the report.
 
     `uri` is a fresh id for the Flag activity; with `forward` it is to be sent to the server of the target, which does
-    not learn who reports: fact ReportFiled. Raises InvalidInput for oneself, and for too much.
+    not learn who reports: fact ReportFiled. Raises InvalidInput for oneself, and for too much,
+    Conflict where a hundred of its reports are open already.
     """
     if reporter_id == target_id:
         raise InvalidInput("Nobody reports themselves.")
@@ -55,6 +65,8 @@ async def file(
         raise InvalidInput(
             "This is too long.", f"A report has up to {COMMENT_LENGTH} characters and {MOST_POSTS} posts."
         )
+    if await _open(tx, report.c.reporter_id == reporter_id) >= MOST_BY_ONE:
+        raise Conflict("You have reported so much that was not looked at yet: one of the admins has to, first.")
     report_id = await _keep(tx, uri, reporter_id, target_id, post_uris, comment, local=True, now=now)
     if report_id is None:
         raise InvalidInput("There is a report of this id already.")
@@ -66,7 +78,17 @@ async def file(
 async def receive(
     tx: Transaction, uri: str, reporter_id: int, target_id: int, post_uris: Collection[str], comment: str, now: float
 ) -> bool:
-    """Somebody elsewhere reports a persona of ours; False where this report came before. What is too long is cut."""
+    """Somebody elsewhere reports a persona of ours; False where this report came before. What is too long is cut.
+
+    `uri`, by which it is known, begins with the origin of the reporter. Raises Conflict where too many of that
+    reporter, or of that host, are open.
+    """
+    if await tx.first(select(report.c.id).where(report.c.uri == uri)) is not None:
+        return False
+    of_host = report.c.uri.startswith("/".join(uri.split("/")[:3]) + "/", autoescape=True)
+    by_one, by_host = await _open(tx, report.c.reporter_id == reporter_id), await _open(tx, of_host)
+    if by_one >= MOST_BY_ONE or by_host >= MOST_BY_HOST:
+        raise Conflict("So many reports are open that no more are taken.")
     kept = await _keep(
         tx, uri, reporter_id, target_id, list(post_uris)[:MOST_POSTS], comment[:COMMENT_KEPT], local=False, now=now
     )
@@ -76,6 +98,14 @@ async def receive(
 async def by_id(tx: Transaction, report_id: int) -> Report | None:
     """The report with this number."""
     return _report(await tx.first(select(report).where(report.c.id == report_id)))
+
+
+async def known(tx: Transaction, report_id: int) -> Report:
+    """The report with this number; NotFound where there is none."""
+    found = await by_id(tx, report_id)
+    if found is None:
+        raise NotFound("There is no such report.")
+    return found
 
 
 async def newest(tx: Transaction, *, closed: bool = False, limit: int = 20) -> list[Report]:
@@ -92,12 +122,28 @@ async def forwarded(tx: Transaction, report_id: int, now: float) -> None:
 
 async def close(tx: Transaction, report_id: int, now: float) -> bool:
     """An admin has dealt with it; False where that was so already. Raises NotFound where there is none."""
-    if await by_id(tx, report_id) is None:
-        raise NotFound("There is no such report.")
+    await known(tx, report_id)
     closed = await tx.execute(
         update(report).where(report.c.id == report_id, report.c.closed_at.is_(None)).values(closed_at=now)
     )
     return bool(closed.rowcount)
+
+
+async def prune(tx: Transaction, now: float) -> int:
+    """Drop what was closed long ago, and of what came from elsewhere what nobody closed in a year, or is too much."""
+    newest_first = select(report.c.id).where(_OPEN, ~report.c.local).order_by(report.c.id.desc())
+    last = await tx.scalar(newest_first.offset(MOST_ELSEWHERE).limit(1))
+    old = or_(report.c.created_at < now - KEPT_OPEN, report.c.id <= (last or 0))
+    which = or_(report.c.closed_at < now - KEPT_CLOSED, and_(_OPEN, ~report.c.local, old))
+    return (await tx.execute(delete(report).where(which))).rowcount
+
+
+_OPEN = report.c.closed_at.is_(None)
+
+
+async def _open(tx: Transaction, which: ColumnElement[bool]) -> int:
+    number: int = await tx.scalar(select(func.count()).select_from(report).where(_OPEN, which))
+    return number
 
 
 async def _keep(

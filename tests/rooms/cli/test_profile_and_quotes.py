@@ -36,6 +36,10 @@ def test_somebody_is_reported(told: Callable[..., Any], refused: Callable[..., s
     post = told("post", "create", "Rude", *BEA, "--audience", "public")
     filed = told("report", f"@bea@{HERE}", *ANN, "--post", post["uri"], "--comment", "rude")
     assert filed["posts"] == [post["uri"]]
-    (report,) = told("reports")
+    (report,) = told("reports", "list")
     assert (report["target"], report["reporter"], report["comment"]) == (f"@bea@{HERE}", f"@ann@{HERE}", "rude")
     assert refused("report", f"@ann@{HERE}", *ANN) == "Nobody reports themselves."
+    assert [told("reports", "close", report["id"])["changed"] for _ in range(2)] == [True, False]
+    assert told("reports", "list") == []
+    assert [each["closed"] for each in told("reports", "list", "--closed")] == [True]
+    assert refused("reports", "close", "7") == "There is no such report."

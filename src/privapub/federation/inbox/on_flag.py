@@ -8,6 +8,7 @@ from privapub.actors import read as actors
 from privapub.actors.application import KIND
 from privapub.actors.read import Actor
 from privapub.database.transaction import Transaction
+from privapub.errors import Conflict
 from privapub.federation.documents.read_activity import Activity
 from privapub.federation.fetching.origin import same_origin
 from privapub.federation.inbox.arrived import Arrived
@@ -26,7 +27,10 @@ async def on_flag(tx: Transaction, arrived: Arrived, now: float) -> str | None:
         return "nobody-to-report"
     comment = plain(text_of(activity.content)) or activity.summary
     uris = [post.uri for post in named if post.author_id == target.id]
-    kept = await reports.receive(tx, _key(activity, signer), signer.id, target.id, uris, comment, now)
+    try:
+        kept = await reports.receive(tx, _key(activity, signer), signer.id, target.id, uris, comment, now)
+    except Conflict:
+        return "too-many-reports"
     return None if kept else "reported-before"
 
 

@@ -104,3 +104,13 @@ async def test_posts_of_somebody_else_are_no_part_of_a_report(world: World) -> N
     with pytest.raises(InvalidInput):
         await report(world.server, alice.id, bob, [own.uri])
     assert await kept(world) == []
+
+
+async def test_more_reports_than_anybody_looks_at_are_not_kept(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reports, "MOST_BY_HOST", 1)
+    alice, carol, dave = await world.persona(), *(world.person(f"https://peer.test/u/{name}") for name in "cd")
+    for who in (carol, dave):
+        await world.post(alice.inbox, of("Flag", who, alice.uri, f"{who.uri}/flag"), by=who)
+        await world.drain()
+    assert await kept_out(world) == [None, "too-many-reports"]
+    assert len(await kept(world)) == 1
