@@ -52,7 +52,12 @@ def iso(moment: float) -> str:
 
 def iso_day(moment: float) -> str:
     """The day alone: `2026-12-01`."""
-    return datetime.fromtimestamp(moment, UTC).date().isoformat()
+    return _iso_day(int(moment // 86400))
+
+
+@lru_cache(maxsize=8)  # all that is counted is counted for today
+def _iso_day(day: int) -> str:
+    return datetime.fromtimestamp(day * 86400, UTC).date().isoformat()
 
 
 def http_date(moment: float) -> str:
