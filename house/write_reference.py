@@ -37,8 +37,8 @@ deliveries_at_once = 16
 COMMANDS_INTRODUCTION = """# Commands
 
 Each ends with status 0 if it did what was asked, also where it was so already; with 2 if what was typed is not of its
-form, and else with another one; and with a sentence that says why. Each but `serve`, `web` and `work` takes `--json`, and
-then writes JSON instead of text. They read the same settings as the server and may run beside it.
+form, and else with another one; and with a sentence that says why. Each but `serve`, `web` and `work` takes `--json`,
+and then writes JSON instead of text. They read the same settings as the server and may run beside it.
 
 `make docs` writes this page from the commands themselves."""
 

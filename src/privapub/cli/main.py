@@ -29,6 +29,7 @@ from privapub.cli import (
     restore,
     serve,
     timeline,
+    traffic,
     usage,
     web,
     word_filter,
@@ -57,6 +58,7 @@ for group in (
     jobs,
     hosts,
     federation,
+    traffic,
 ):
     app.add_typer(group.app)
 for of_post in (
