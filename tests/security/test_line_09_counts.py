@@ -160,3 +160,25 @@ async def test_a_day_leaves_no_path_and_no_persona_in_what_is_counted_and_logged
     assert "'event': 'fetch'" in logged  # what the house asks for by itself is told
     for word in ("reader.test", "rita-who-reads", "alice", "carol", "for-direct", *tokens):
         assert word not in logged, word
+
+
+@pytest.mark.parametrize("served", [None, {"id": "https://reader.test/u/rita-who-reads", "type": "Person"}, b"<html>"])
+async def test_a_reader_whose_key_cannot_be_had_leaves_no_more(
+    world: World, said: Callable[[], str], served: object
+) -> None:
+    alice, _, posts = await live(world)
+    await world.site("reader.test")
+    rita = Person("https://reader.test/u/rita-who-reads", "rita-who-reads")
+    if served is not None:
+        world.serve(rita.uri, served)
+    before = await tables(world.database)
+    said()
+    lines_before = len(said())
+    assert [await read_signed(world, url, rita) for url in addresses_of(alice, posts)][10:] == [404] * 10
+    await world.drain()
+    await write_down(world)
+    after = await tables(world.database)
+    assert {name for name in after if after[name] != before[name]} == BY_READING
+    assert after["reader_fetch"] == [(clock.iso_day(clock.now()), "reader.test", 1)]
+    assert "reader.test" not in said()
+    assert len(said()) == lines_before  # not a line was said of it
