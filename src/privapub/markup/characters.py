@@ -9,6 +9,8 @@ _DROPPED = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff\ufff9-\ufffb\u
 _BREAKS = re.compile("\r\n?|[\u2028\u2029]")
 _ISOLATES = re.compile("[\u2066-\u2069]")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+# Any of all these: nearly every text has none.
+_SPILLING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff]")
 _FSI = "\u2068"
 _PDI = "\u2069"
 
@@ -23,6 +25,8 @@ def contained(text: str) -> str:
 
     Idempotent. Line ends become line feeds.
     """
+    if not _SPILLING.search(text):
+        return text
     text = _DROPPED.sub("", _BREAKS.sub("\n", storable(text)))
     return text if _balanced(text) else _ISOLATES.sub("", text)
 

@@ -75,7 +75,8 @@ class _Reshaping:
         """The HTML of a tag or text that stays, with what must stand before it."""
         before = _gap(self.tags[at - 1], tag) if at else ""
         if tag.ends or tag.name not in {"a", "span", "p"}:
-            return before + _text(self.addresses.get(at, "")) + _judged(tag, (), may_hide=True).written()
+            shown = _text(self.addresses[at]) if at in self.addresses else ""
+            return before + shown + _judged(tag, (), may_hide=True).written()
         inner = self.tags[at + 1 : self.ends[at]]
         if tag.name == "a" and (address := unescape(tag.attribute("href"))):
             self.enter(at, inner, address)
@@ -95,6 +96,8 @@ def _judged(tag: Tag, inner: Sequence[Tag], *, may_hide: bool) -> Tag:
     """The tag under the name and with the classes that it may have."""
     if tag.name in RENAMED:
         return Tag(RENAMED[tag.name], tag.ends, "", "")
+    if not tag.attributes:
+        return tag
     classes = tag.classes()
     if "invisible" in classes and not may_hide:
         return _without_class(tag, "invisible")

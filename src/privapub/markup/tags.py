@@ -22,6 +22,8 @@ class Tag(NamedTuple):
 
     def attribute(self, name: str) -> str:
         """The value of an attribute, still escaped; empty where there is none."""
+        if f'{name}="' not in self.attributes:
+            return ""
         return next((value for key, value in _ATTRIBUTE.findall(self.attributes) if key == name), "")
 
     def classes(self) -> list[str]:
