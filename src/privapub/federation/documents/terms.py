@@ -131,7 +131,10 @@ def _object(document: dict[str, Any], above: Terms) -> dict[str, Any]:
             continue
         known = _name(name, terms)
         if known == name:
-            _put(plain, name, _value(value, terms))
+            if isinstance(value, dict | list):
+                _put(plain, name, _value(value, terms))
+            else:
+                plain[name] = value
         elif not known.startswith("@"):
             renamed.append((known, _value(value, terms)))
     for name, value in renamed:

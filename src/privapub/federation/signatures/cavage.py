@@ -24,7 +24,8 @@ TARGET, CREATED, EXPIRES = "(request-target)", "(created)", "(expires)"
 ALGORITHMS = {"rsa-sha256": "rsa", "rsa-sha512": "rsa", "ed25519": "ed25519", "hs2019": None, None: None}
 """Each name that may be claimed, and the kind of key it needs (None: any)."""
 
-_PARAMETER = re.compile(r'[ \t]*([A-Za-z]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^",\s]*))[ \t]*(,|$)', re.ASCII)
+_PARAMETER = re.compile(r'[ \t]*([A-Za-z]+)[ \t]*=[ \t]*(?:"([^"\\]*(?:\\.[^"\\]*)*)"|([^",\s]*))[ \t]*(,|$)', re.ASCII)
+_ESCAPED = re.compile(r"\\(.)")
 _SECONDS = re.compile(r"[0-9]{1,12}", re.ASCII)
 _FRACTION = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,9})?", re.ASCII)
 
@@ -110,7 +111,7 @@ def _parameters(text: str) -> dict[str, str]:
         part = _PARAMETER.match(text, at)
         if part is None or part[1].lower() in found or (part[4] and part.end() == len(text)):
             raise malformed()
-        found[part[1].lower()] = part[3] if part[2] is None else re.sub(r"\\(.)", r"\1", part[2])
+        found[part[1].lower()] = part[3] if part[2] is None else _ESCAPED.sub(r"\1", part[2])
         at = part.end()
     return found
 

@@ -1,5 +1,6 @@
 """What a request claims of its signature, before any key is at hand; common to both schemes."""
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,6 +11,7 @@ Scheme = Literal["rfc9421", "cavage"]
 LONGEST_SIGNATURE_FIELD = 8192
 LONGEST_KEY_ID = 2048
 MOST_COVERED = 32
+_PRINTABLE = re.compile(r"[!-~]+", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ def checked_key_id(text: object) -> str:
     """The key id where it is one that may be looked for; else BadSignature."""
     if type(text) is not str or not text:
         raise BadSignature("malformed", "The signature of this request does not name its key.")
-    if len(text) > LONGEST_KEY_ID or not all("!" <= letter <= "~" for letter in text):
+    if len(text) > LONGEST_KEY_ID or not _PRINTABLE.fullmatch(text):
         raise BadSignature("malformed", "The key that the signature of this request names cannot be understood.")
     return text
 
