@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 from fakes import postgresql
 from fakes.activities import create, note
 from fakes.world import Answered, Person, World
+from privapub.database import sqlite
 from privapub.database.connect import Database
 from privapub.federation.inbox.tables import incoming
 
@@ -27,9 +28,7 @@ async def database(sqlite_url: str) -> AsyncIterator[Database]:
 
 async def pragma(database: Database, text: str) -> int:
     """Set or ask something of the one connection that writes."""
-    async with database.engine.connect() as connection:
-        driver = (await connection.get_raw_connection()).driver_connection
-        assert driver is not None
+    async with database.turns.alone() as driver:
         rows = await driver.execute_fetchall(f"PRAGMA {text}")
     return int(next(iter(rows), [0])[0])
 
@@ -74,10 +73,11 @@ async def test_a_full_disk_is_answered_503_and_loses_nothing_that_was_taken(worl
 @contextlib.asynccontextmanager
 async def locked(world: World) -> AsyncIterator[None]:
     """Another program holds the one lock."""
-    await pragma(world.database, "busy_timeout = 20")
     other = sqlite3.connect(str(world.database.path), isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    yield
+    with pytest.MonkeyPatch.context() as patience:
+        patience.setattr(sqlite, "BUSY", 0.02)
+        yield
     other.execute("ROLLBACK")
     other.close()
 
