@@ -111,10 +111,9 @@ def _entries(dialect: str, *, followers: bool) -> Executable:
     entry = number, number, cast(null(), BigInteger)
     readers = bindparam("readers", type_=BigInteger, expanding=True)
     named = select(actor.c.id, *entry).where(actor.c.id.in_(readers), actor.c.local)
-    return _adding(
-        dialect,
-        union_all(named, _followers(bindparam("author", type_=BigInteger), entry)) if followers else named,
-    )
+    if not followers:
+        return _adding(dialect, named)
+    return _adding(dialect, union_all(named, _followers(bindparam("author", type_=BigInteger), entry)))
 
 
 async def _add(tx: Transaction, who: Select[Any]) -> int:
@@ -122,10 +121,9 @@ async def _add(tx: Transaction, who: Select[Any]) -> int:
     return added.rowcount
 
 
-def _adding(dialect: str, who: Any) -> Any:
-    return (
-        _dialect(dialect)
-        .insert(timeline_entry)
-        .from_select(_COLUMNS, who)
-        .on_conflict_do_nothing(index_elements=[timeline_entry.c.persona_id, timeline_entry.c.entry_id])
+def _adding(dialect: str, who: Any) -> Executable:
+    insert = _dialect(dialect).insert(timeline_entry).from_select(_COLUMNS, who)
+    adding: Executable = insert.on_conflict_do_nothing(
+        index_elements=[timeline_entry.c.persona_id, timeline_entry.c.entry_id]
     )
+    return adding

@@ -28,12 +28,13 @@ class Wanted:
 class Fetched:
     """What came of it: a post with its author or an actor; or the reason why it could not be had.
 
-    All are empty where nothing had to be fetched.
+    All are empty where nothing had to be fetched. `activity` is there where it was read to find out.
     """
 
     post: RemotePost | None = None
     actor: Actor | None = None
     problem: str | None = None
+    activity: Activity | None = None
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,8 @@ Want = Callable[[Transaction, Arrived], Awaitable[Wanted | None]]
 
 @dataclass(frozen=True)
 class Handling:
-    """How one kind of activity is handled."""
+    """How one kind of activity is handled. With `only_named`, what is embedded is never wanted."""
 
     take_in: TakeIn
     want: Want | None = None
+    only_named: bool = False

@@ -1,9 +1,11 @@
 """Handling one activity that was verified and queued: what must be fetched, then one transaction that takes it in.
 
-The job of kind `inbox`, lane `inbox`, has one argument, the number of its row. Handling it twice changes nothing.
+The job of kind `inbox`, lane `inbox`, has the number of its row, and whether the activity is whole (`is_whole`).
+Handling it twice changes nothing.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 from privapub.actors import read as actors
@@ -11,7 +13,7 @@ from privapub.actors.read import Actor
 from privapub.database.transaction import Transaction
 from privapub.errors import PrivaPubError
 from privapub.federation.documents.problems import BadDocument
-from privapub.federation.documents.read_activity import read_activity
+from privapub.federation.documents.read_activity import Activity, read_activity
 from privapub.federation.documents.read_actor import read_actor
 from privapub.federation.fetching.actor import fetch_actor, learn
 from privapub.federation.fetching.document import final
@@ -41,7 +43,7 @@ HANDLINGS: Mapping[str, Handling] = {
     "Add": Handling(on_add.on_add, on_add.want),
     "Announce": Handling(on_announce.on_announce, on_announce.want),
     "Block": Handling(on_block),
-    "Create": Handling(on_create.on_create, on_create.want),
+    "Create": Handling(on_create.on_create, on_create.want, only_named=True),
     "Delete": Handling(on_delete),
     "EmojiReact": Handling(on_like),
     "Flag": Handling(on_flag),
@@ -56,26 +58,41 @@ HANDLINGS: Mapping[str, Handling] = {
 }
 
 
+def is_whole(activity: Activity) -> bool:
+    """Whether nothing has to be fetched before this is taken in, as far as it tells that by itself (pure)."""
+    handling = HANDLINGS.get(activity.kind)
+    if handling is None or handling.want is None:
+        return True
+    return handling.only_named and activity.object is not None
+
+
 async def fetch(server: Server, job: Job) -> Fetched | Outcome:
     """Get what the activity only names. A host that does not answer now is asked again later (Retry)."""
+    if job.args.get("whole"):
+        return Fetched()
     try:
-        async with server.database.read() as tx:
-            row = await store.take(tx, job.args["incoming"])
-            if row is None or row.handled_at is not None:
-                return Done()
-            signer = await actors.by_id(tx, row.actor_id)
-            if signer is None or signer.is_gone:
-                return Fetched()
-            arrived = Arrived(read_activity(row.document), signer, row.owner)
-            handling = HANDLINGS.get(arrived.activity.kind)
-            wanted = None if handling is None or handling.want is None else await handling.want(tx, arrived)
-        return Fetched() if wanted is None else await _get(server, wanted, arrived)
+        return await _looked(server, job)
     except FetchProblem as problem:
         if not final(problem):
             return Retry(None, str(problem))
         return Fetched(problem=f"not-fetched: {problem.reason}")
     except PrivaPubError as problem:
         return Fetched(problem=_reason(problem))
+
+
+async def _looked(server: Server, job: Job) -> Fetched | Done:
+    async with server.database.read() as tx:
+        row = await store.take(tx, job.args["incoming"])
+        if row is None or row.handled_at is not None:
+            return Done()
+        signer = await actors.by_id(tx, row.actor_id)
+        if signer is None or signer.is_gone:
+            return Fetched()
+        arrived = Arrived(read_activity(row.document), signer, row.owner)
+        handling = HANDLINGS.get(arrived.activity.kind)
+        wanted = None if handling is None or handling.want is None else await handling.want(tx, arrived)
+    fetched = Fetched() if wanted is None else await _get(server, wanted, arrived)
+    return replace(fetched, activity=arrived.activity)
 
 
 async def _get(server: Server, wanted: Wanted, arrived: Arrived) -> Fetched:
@@ -108,7 +125,7 @@ async def write(server: Server, tx: Transaction, job: Job, fetched: Fetched, now
         reason: str | None = "gone-actor"
     else:
         try:
-            arrived = Arrived(read_activity(row.document), signer, row.owner, fetched)
+            arrived = Arrived(fetched.activity or read_activity(row.document), signer, row.owner, fetched)
             handling = HANDLINGS.get(arrived.activity.kind)
             kept_out = f"kind-{named(arrived.activity.kind)}"
             reason = kept_out if handling is None else await handling.take_in(tx, arrived, now)

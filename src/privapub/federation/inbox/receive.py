@@ -21,6 +21,7 @@ from privapub.federation.documents.problems import BadDocument
 from privapub.federation.documents.read_activity import Activity, read_activity
 from privapub.federation.fetching import scheme as schemes
 from privapub.federation.fetching.origin import origin
+from privapub.federation.inbox.dispatch import is_whole
 from privapub.federation.inbox.origin import deletes_itself, misplaced
 from privapub.federation.inbox.store import store
 from privapub.federation.signatures.claim import Presented
@@ -98,6 +99,7 @@ async def _take(server: Server, request: Request, owner: str, now: float) -> _Ve
             actor_id=signer.id,
             actor_uri=signer.uri,
             document=document,
+            whole=is_whole(activity),
             now=now,
         )
         await schemes.suppose(tx, host, signed.scheme, now)

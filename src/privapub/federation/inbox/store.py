@@ -1,6 +1,5 @@
 """The queue's memory of what came: one row for each owner, id and canonical content."""
 
-import json
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
@@ -40,8 +39,14 @@ class Incoming:
     kind: str
     actor_id: int
     actor_uri: str
-    document: dict[str, Any]
+    body: str
     handled_at: float | None
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The activity as it came."""
+        found: dict[str, Any] = msgspec.json.decode(self.body)
+        return found
 
 
 async def store(
@@ -55,8 +60,9 @@ async def store(
     actor_uri: str,
     document: dict[str, Any],
     now: float,
+    whole: bool = False,
 ) -> Stored:
-    """Keep an activity and queue its handling, unless it is a copy.
+    """Keep an activity and queue its handling, unless it is a copy. `whole`: nothing has to be fetched for that.
 
     The same id with other content is another activity: some servers give two of them one id. An activity without an id
     counts under its digest.
@@ -83,7 +89,7 @@ async def store(
     # An Undo must not overtake what it undoes, nor a Reject an Accept: what one actor says of its relations keeps its
     # order. Posts need none: each of their verbs is right in any order.
     order = f"inbox {actor_uri}" if kind in RELATIONSHIPS else None
-    await put(tx, [NewJob(INBOX, INBOX, {"incoming": queued}, ordering_key=order)])
+    await put(tx, [NewJob(INBOX, INBOX, {"incoming": queued, "whole": whole}, ordering_key=order)])
     return "queued"
 
 
@@ -143,7 +149,7 @@ async def take(tx: Transaction, incoming_id: int) -> Incoming | None:
     row = await tx.first(_BY_ID, id=incoming_id)
     if row is None:
         return None
-    return Incoming(row.id, row.owner, row.kind, row.actor_id, row.actor_uri, json.loads(row.body), row.handled_at)
+    return Incoming(row.id, row.owner, row.kind, row.actor_id, row.actor_uri, row.body, row.handled_at)
 
 
 async def close(tx: Transaction, incoming_id: int, kept_out: str | None, now: float) -> bool:

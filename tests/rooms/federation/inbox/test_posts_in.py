@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 from sqlalchemy import text
 
@@ -10,7 +11,10 @@ from fakes.world import PUBLIC, Person, World
 from makers import at_home, make_post
 from privapub.actors import read as actors
 from privapub.actors.read import Actor
+from privapub.federation.inbox import dispatch
+from privapub.federation.inbox.arrived import Fetched
 from privapub.follows import read as follows
+from privapub.jobs.job import Done, Job
 from privapub.posts import read as posts
 
 
@@ -241,3 +245,26 @@ async def test_what_is_not_handled_is_kept_out_with_a_reason_and_is_no_error(wor
     await world.post(alice.inbox, strange, by=carol)
     await world.drain()
     assert await kept_out(world) == ["kind-Dislike", "kind-View", "kind-other", "wrong-type"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "what", "whole"),
+    [
+        ("Create", {"type": "Note", "id": "https://peer.test/n/1"}, True),
+        ("Create", "https://peer.test/n/1", False),
+        ("Update", {"type": "Note", "id": "https://peer.test/n/1"}, False),
+        ("Announce", "https://peer.test/n/1", False),
+        ("Like", "https://peer.test/n/1", True),
+        ("Arrive", "https://peer.test/n/1", True),
+    ],
+)
+async def test_nothing_is_looked_for_of_what_is_whole(world: World, kind: str, what: Any, *, whole: bool) -> None:
+    carol = world.person("https://peer.test/u/carol")
+    await world.post("https://sut.test/inbox", of(kind, carol, what, "https://peer.test/a/1"), by=carol)
+    async with world.database.write() as tx:
+        (args,) = [msgspec.json.decode(row.args) for row in await tx.raw("SELECT args FROM job WHERE kind = 'inbox'")]
+        assert args["whole"] == whole
+        await tx.raw("DELETE FROM incoming")
+    # Whoever looked would find the row gone.
+    job = Job(1, "inbox", "inbox", args, 1, "", "", 0.0, 0.0, 0.0)
+    assert await dispatch.fetch(world.server, job) == (Fetched() if whole else Done())
