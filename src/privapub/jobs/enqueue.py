@@ -13,10 +13,6 @@ from privapub.jobs.moment import moment
 from privapub.jobs.settle import INSERT, Cancelled, settling
 from privapub.jobs.tables import job as table
 
-_ONE_AT_A_TIME = (
-    "SELECT pg_advisory_xact_lock(hashtextextended(k.value, 0)) FROM json_array_elements_text($1::text::json) k(value)"
-)
-
 
 async def put(tx: Transaction, jobs: Sequence[NewJob], *, scope: str = "", unsent: Cancelled | None = None) -> int:
     """Queue the jobs, all in one insert, and wake the workers once the transaction is committed.
@@ -30,10 +26,6 @@ async def put(tx: Transaction, jobs: Sequence[NewJob], *, scope: str = "", unsen
         return 0
     now = await moment(tx)
     rows = [_row(job, scope, now, place) for place, job in enumerate(_in_order(jobs))]
-    shared = sorted({row["dedupe_key"] for row in rows if row["dedupe_key"] is not None and not row["once_for_ever"]})
-    if shared and tx.dialect == "postgresql":
-        # A twin is put when the lanes are held: who has put the same and has yet to hold them must not be waited for then.
-        await tx.raw(_ONE_AT_A_TIME, (msgspec.json.encode(shared).decode(),))
     inserted = await tx.raw(INSERT[tx.dialect], (msgspec.json.encode(rows).decode(),))
     owed = settling(tx, scope)
     new_keys = set()

@@ -18,6 +18,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import astuple, dataclass, field
 from typing import Any
 
+from sqlalchemy.exc import DBAPIError
+
 from privapub.database.transaction import Transaction
 from privapub.jobs import breaker
 from privapub.jobs.job import FACTS, Job, from_row, topic
@@ -86,12 +88,15 @@ UPDATE job SET state = 'waiting', twin = false
       AND p.finished_at IS NULL AND NOT p.twin) {skip})
   RETURNING kind, lane, run_at"""
 # The first of each order that has not ended, in one pass: asked of each job by itself, ten thousand are asked of all.
+# One that was put at the same time and has a later number may have come before it.
 _RELEASE_ORDERED = """
 UPDATE job SET state = 'waiting'
   WHERE id IN (SELECT job.id FROM job
   WHERE id IN (SELECT min(p.id) FROM job p WHERE p.scope = {scope} AND p.ordering_key IN {keys}
       AND p.ordering_key IS NOT NULL AND p.finished_at IS NULL GROUP BY p.ordering_key)
-    AND state = 'blocked' AND NOT twin {skip})
+    AND state = 'blocked' AND NOT twin
+    AND NOT EXISTS (SELECT 1 FROM job r WHERE r.scope = job.scope AND r.ordering_key = job.ordering_key
+      AND r.ordering_key IS NOT NULL AND r.state IN ('waiting', 'leased')) {skip})
   RETURNING kind, lane, run_at"""
 
 _TAKE_BACK = """
@@ -147,6 +152,7 @@ SET_HEALTH = {
         lanes="(SELECT e.value->>'kind', e.value->>'lane' FROM json_array_elements($2::text::json) e)",
     ),
 }
+_TIMED_OUT = "55P03"
 MANY = 1000
 HEARD_EVERY = 86400.0  # how exactly it is known when a host was last heard of
 
@@ -301,8 +307,29 @@ class Settling:
             for row in self.twins
             if states.get(row["dedupe_key"], "leased") == "leased"
         ]
-        put = await tx.raw(INSERT[tx.dialect], (json.dumps(rows),)) if rows else ()
+        put = await self._put_at_last(tx, rows) if rows else ()
         return [(row[1], row[2], row[3]) for row in put if row[4] == "waiting"]
+
+    @staticmethod
+    async def _put_at_last(tx: Transaction, rows: Sequence[dict[str, Any]]) -> Sequence[Any]:
+        """Insert while the lanes are held: who has put the same at this moment, and waits for them, is not waited for.
+
+        Then it goes behind that one, as its twin.
+        """
+        if tx.dialect == "sqlite":
+            return await tx.raw(INSERT["sqlite"], (json.dumps(rows),))
+        await tx.raw("SAVEPOINT at_last")
+        await tx.raw("SET LOCAL lock_timeout = '50ms'")
+        try:
+            put = await tx.raw(INSERT["postgresql"], (json.dumps(rows),))
+        except DBAPIError as error:
+            if getattr(error.orig, "sqlstate", None) != _TIMED_OUT:
+                raise
+            await tx.raw("ROLLBACK TO at_last")
+            behind = [row | {"twin": True, "state": "blocked"} for row in rows]
+            put = await tx.raw(INSERT["postgresql"], (json.dumps(behind),))
+        await tx.raw("SET LOCAL lock_timeout = 0")
+        return put
 
 
 def settling(tx: Transaction, scope: str) -> Settling:

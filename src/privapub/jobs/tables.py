@@ -87,6 +87,12 @@ _partial("ix_job_blocked", _j.scope, _j.id, where="state = 'blocked'")
 _partial("ix_job_finished_at", _j.scope, _j.finished_at, where="finished_at IS NOT NULL")
 _partial("ix_job_ordered", _j.scope, _j.ordering_key, _j.id, where="ordering_key IS NOT NULL")
 _partial(
+    "ix_job_in_turn",
+    _j.scope,
+    _j.ordering_key,
+    where="ordering_key IS NOT NULL AND state IN ('waiting', 'leased')",
+)
+_partial(
     "uq_job_dedupe_key",
     _j.scope,
     _j.dedupe_key,
