@@ -1,7 +1,8 @@
 """HTML as lines of text, for whatever cannot show HTML: titles, descriptions, content warnings."""
 
 import re
-from html.parser import HTMLParser
+from collections.abc import Iterator
+from html import unescape
 
 from privapub.markup.characters import contained
 
@@ -13,44 +14,70 @@ _BREAKING = {
 # Brackets around the reading of a sign are written here for every reading, whether somebody wrote them or not.
 _SILENCED = {"script", "style", "template", "iframe", "noscript", "rp"}
 _SPACES = re.compile(r"[ \t\r\n\f\v]+")
-
-
-class _Lines(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.lines = [""]
-        self.silenced = 0
-
-    def handle_starttag(self, tag: str, _attributes: list[tuple[str, str | None]]) -> None:
-        if tag in _SILENCED:
-            self.silenced += 1
-        elif tag in _BREAKING:
-            self.lines.append("")
-        elif tag in {"td", "th"}:
-            self.lines[-1] += " "
-        elif tag == "rt":
-            self.lines[-1] += "("
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in _SILENCED:
-            self.silenced = max(0, self.silenced - 1)
-        elif tag in _BREAKING and tag != "br":
-            self.lines.append("")
-        elif tag == "rt":
-            self.lines[-1] += ")"
-
-    def handle_data(self, data: str) -> None:
-        if not self.silenced:
-            self.lines[-1] += data
+# What is no text inside: HTML ends it only with its own end tag (HTML, section 13.2.5.4 and following).
+_RAW_ENDS = {name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in ("script", "style")}
+_MARK = re.compile(r"<(?:(/?)([a-zA-Z][^\s/>]*)|!--|[!?/])")
+_QUOTE_OR_END = re.compile(r">|=\s*([\"'])")
 
 
 def text_of(html: str) -> str:
     """The text of HTML, block by block on lines of its own; not escaped, and contained like any other text."""
-    reader = _Lines()
-    reader.feed(html)
-    reader.close()
-    folded = (_SPACES.sub(" ", line).strip() for line in reader.lines)
+    said: list[str] = []
+    silenced = 0
+    for name, ends, text in _tokens(html):
+        if not name:
+            said.append("" if silenced else _SPACES.sub(" ", unescape(text)))
+        elif name in _SILENCED:
+            silenced = max(0, silenced - 1 if ends else silenced + 1)
+        elif name in _BREAKING:
+            said.append("" if ends and name == "br" else "\n")
+        elif name in {"td", "th"}:
+            said.append("" if ends else " ")
+        elif name == "rt":
+            said.append(")" if ends else "(")
+    folded = (_SPACES.sub(" ", line).strip() for line in "".join(said).split("\n"))
     return contained("\n".join(line for line in folded if line))
+
+
+def _tokens(html: str) -> Iterator[tuple[str, bool, str]]:
+    """The tags (name, whether it ends an element) and the texts of HTML, in order.
+
+    Each character is looked at a few times at most: what is begun and never ended makes all that is left a text,
+    instead of being begun again at the next sign.
+    """
+    at = 0
+    while (mark := _MARK.search(html, at)) is not None:
+        end = _end(html, mark)
+        if end is None:
+            break
+        yield "", False, html[at : mark.start()]
+        at = end
+        if mark[2] is None:
+            continue
+        name = mark[2].lower()
+        yield name, bool(mark[1]), ""
+        if name in _RAW_ENDS and not mark[1]:
+            raw = _RAW_ENDS[name].search(html, at)
+            if raw is None:
+                return
+            at = raw.start()
+    yield "", False, html[at:]
+
+
+def _end(html: str, mark: re.Match[str]) -> int | None:
+    """Where a tag or a comment ends; None for one that does not."""
+    if mark[2] is None:
+        sign = "-->" if mark[0] == "<!--" else ">"
+        end = html.find(sign, mark.start() + 2)
+        return None if end < 0 else end + len(sign)
+    at = mark.end()
+    while (found := _QUOTE_OR_END.search(html, at)) is not None:
+        if found[1] is None:
+            return found.end()
+        at = html.find(found[1], found.end()) + 1
+        if not at:
+            return None
+    return None
 
 
 def shortened(text: str, limit: int) -> str:

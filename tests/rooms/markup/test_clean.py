@@ -84,6 +84,31 @@ def test_blocks_keep_apart_in_html_and_in_text(name: str, expected: str) -> None
     assert text_of(clean(content)) == expected
 
 
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("a < b <3 </ c", "a < b <3 </ c"),
+        ('<p title="a > b">x</p>y', "x\ny"),
+        ("a<!-- > -->b<!-->c<?php d ?>e</>f<![CDATA[g]]>h", "abcefh"),
+        ("<SCRIPT>if (a<b) '</p>'</Script >x", "x"),
+        ("<style>p { }", ""),
+        ("x <y and z", "x <y and z"),
+        ('x <a href="y> <b>z</b>', 'x <a href="y> <b>z</b>'),
+        ("x <!-- y <b>z</b>", "x <!-- y <b>z</b>"),
+        ("a &amp;&lt;b&gt; c&#10;d", "a &<b> c d"),
+    ],
+)
+def test_the_text_of_any_html_is_what_a_reader_sees(html: str, expected: str) -> None:
+    assert text_of(html) == expected
+
+
+@pytest.mark.parametrize("part", ['<i a="', "<i a='>", "<!--x>", "<![CDATA[>", "<a", "</", "<script>", "<p>x"])
+def test_what_is_never_ended_is_looked_at_once(part: str) -> None:
+    """Were it looked at again from each of its signs, this would take hours."""
+    said = text_of(part * 200_000)
+    assert len(said) <= len(part) * 200_000
+
+
 def test_a_formula_keeps_its_letters() -> None:
     html = "<math><mi>x</mi><mo>=</mo><mn>1</mn></math>"
     assert text_of(clean(html)) == "x=1"
