@@ -11,6 +11,7 @@ MAX_IDS = 1000  # recipients in one property
 MAX_NAME = 500
 MAX_TITLE = 4000  # a name before its HTML is taken out
 MAX_HTML = 100_000
+MAX_TEXTS = 150_000  # of one post: its HTML with all that is put into it, and that of its translations
 MAX_SUMMARY = 2000
 MAX_SOURCE = 100_000
 MAX_NOTES = 50

@@ -6,7 +6,15 @@ from typing import Any
 from privapub.federation.documents.body import as_html, pointing, titled, when_and_where
 from privapub.federation.documents.fields import Fields, opened
 from privapub.federation.documents.languages import Text, language
-from privapub.federation.documents.limits import MAX_AUTHORS, MAX_HTML, MAX_NAME, MAX_SOURCE, MAX_SUMMARY
+from privapub.federation.documents.limits import (
+    MAX_AUTHORS,
+    MAX_HTML,
+    MAX_NAME,
+    MAX_SOURCE,
+    MAX_SUMMARY,
+    MAX_TEXTS,
+    cut,
+)
 from privapub.federation.documents.moments import duration
 from privapub.federation.documents.problems import Note
 from privapub.federation.documents.properties import (
@@ -127,14 +135,17 @@ def read_post(document: dict[str, Any]) -> RemotePost:
     html = when_and_where(event, places) + html
     if kind in _WITH_TITLE:
         html = titled(title, html)
+    content, translations = _fitting(
+        fields, pointing(html, pointers, (url or uri) if kind in _WITH_TITLE else None), text.others
+    )
     return RemotePost(
         uri=uri,
         kind=kind,
         author=author,
         authors=identities(fields.raw.get("attributedTo"), MAX_AUTHORS),
         name=title,
-        content=pointing(html, pointers, (url or uri) if kind in _WITH_TITLE else None),
-        translations=text.others,
+        content=content,
+        translations=translations,
         source=_source(fields),
         excerpt=plain(text_of(excerpt.said)),
         summary=warning,
@@ -201,6 +212,19 @@ def _summary(fields: Fields, kind: str, sensitive: bool) -> tuple[str, Text]:
     if kind in _WITH_WARNING or sensitive:
         return plain(text_of(said.said)), Text()
     return "", Text() if plain(said.said) == plain(fields.text("name", MAX_SUMMARY).said) else said
+
+
+def _fitting(fields: Fields, html: str, others: tuple[tuple[str, str], ...]) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """As much of the HTML and of its translations as there is room for together: all of it is cleaned."""
+    content = cut(html, MAX_TEXTS)
+    left, kept = MAX_TEXTS - len(content), []
+    for tag, said in others:
+        if len(said) <= left:
+            left -= len(said)
+            kept.append((tag, said))
+    if len(content) < len(html) or len(kept) < len(others):
+        fields.note("content", f"Of this and its translations only {MAX_TEXTS} characters were read.")
+    return content, tuple(kept)
 
 
 def _language(fields: Fields) -> str | None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from privapub.federation.documents.limits import cut
+from privapub.federation.documents.limits import MAX_TEXTS, cut
 from privapub.federation.documents.moments import duration, on_their_clock
 from privapub.federation.documents.problems import BadDocument
 from privapub.federation.documents.read_actor import read_actor
@@ -151,6 +151,16 @@ def test_one_bad_property_is_noted_with_a_sentence() -> None:
         "name": "This is a map of languages, which belongs in nameMap.",
         "contentMap": "'de-419-DE' is no language.",
     }
+
+
+def test_a_text_and_its_translations_have_one_measure() -> None:
+    texts = {tag: f"<p>{tag * 30_000}</p>" for tag in ("de", "fr", "es")} | {"it": "<p>ciao</p>"}
+    post = a_post(content="<p>hi</p>", contentMap=texts)
+    assert post.translations == (("de", texts["de"]), ("fr", texts["fr"]), ("it", texts["it"]))
+    pages = [{"type": "Link", "href": f"https://peer.test/{n}?{'&' * 2000}"} for n in range(32)]
+    long = a_post(content="<p>hi</p>", attachment=pages)
+    assert MAX_TEXTS - 12_000 < len(long.content) <= MAX_TEXTS
+    assert [name for name, _sentence in (*post.notes, *long.notes)] == ["content", "content"]
 
 
 def test_text_is_cut_where_something_ends() -> None:
