@@ -7,6 +7,7 @@ from urllib.parse import quote
 from privapub import scope
 from privapub.errors import InvalidInput, NotFound
 from privapub.federation.documents import strict_json
+from privapub.federation.documents.properties import fit_for_id
 from privapub.federation.fetching.origin import origin
 from privapub.outbound.answers import ACTIVITY_TYPES, FetchProblem, is_one_of
 from privapub.server import Server
@@ -62,8 +63,8 @@ def read_jrd(document: dict[str, object], asked: Name) -> Found:
         if not isinstance(link, dict) or link.get("rel") != "self":
             continue
         kind, uri = link.get("type"), link.get("href")
-        if isinstance(kind, str) and is_one_of(kind, ACTIVITY_TYPES) and isinstance(uri, str) and origin(uri):
-            return Found(uri, _subject(document.get("subject")) or asked)
+        if isinstance(kind, str) and is_one_of(kind, ACTIVITY_TYPES) and fit_for_id(uri) and origin(str(uri)):
+            return Found(str(uri), _subject(document.get("subject")) or asked)
     raise NotFound(f"There is no @{asked}.", LOOK)
 
 

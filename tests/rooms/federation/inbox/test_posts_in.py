@@ -1,5 +1,6 @@
 """Posts and profiles as they come, change and go."""
 
+import json
 from typing import Any
 
 import msgspec
@@ -49,6 +50,30 @@ async def test_a_post_of_somebody_who_is_followed_is_cleaned_and_reaches_the_tim
     assert "script" not in post.content
     async with world.database.read() as tx:
         assert [entry.id for entry in await at_home(tx, alice.id)] == [post.id]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"tag": [{"type": "Hashtag", "name": "#x", "href": "https://peer.test/\x00"}]},
+        {"tag": [{"type": "Mention", "name": "@x", "href": "https://peer.test/\x00"}]},
+        {"attachment": [{"type": "Image", "id": "https://peer.test/\x00", "url": "https://peer.test/\ud800"}]},
+        {"url": "https://peer.test/\ud800"},
+        {"conversation": "tag:\x00", "context": "https://peer.test/c/\x00"},
+        {"replies": {"type": "Collection", "id": "https://peer.test/r/\x00"}},
+        {"odd": float("1e308"), "mass": [{"kg": 1e308}]},
+    ],
+)
+async def test_a_field_that_cannot_be_kept_costs_itself_and_not_the_post(world: World, bad: dict[str, Any]) -> None:
+    _alice, carol, _ = await followed(world)
+    raw = json.dumps(create(carol, note(carol, **bad))).replace("1e+308", "1e999").encode()
+    assert (await world.post("https://sut.test/inbox", raw, by=carol)).status == 202
+    await world.drain()
+    post = await post_at(world, "https://peer.test/n/1")
+    assert post is not None
+    assert post.content == "<p>hi</p>"
+    kept = [post.url, post.conversation, post.context, post.replies, post.tags, post.attachments]
+    assert "\ufffd" not in repr(kept)
 
 
 async def test_the_same_post_by_shared_and_personal_inbox_is_one_post(world: World) -> None:
