@@ -23,6 +23,7 @@ from privapub.database.connect import Database
 from privapub.effects import prune
 from privapub.errors import OperatorError
 from privapub.federation import routes as federation
+from privapub.follows import domains
 from privapub.job_table import OF_FACTS, in_words, job_kinds
 from privapub.jobs import pause
 from privapub.jobs.job import FACTS
@@ -30,8 +31,8 @@ from privapub.jobs.kind import JobKind
 from privapub.jobs.worker import Worker
 from privapub.migrations.run import HEAD, check_current, upgrade
 from privapub.migrations.run import current as current_schema
+from privapub.moderation.gate import DomainGate, own_hosts
 from privapub.outbound.client import Door
-from privapub.outbound.gate import OpenGate
 from privapub.server import Server
 from privapub.settings import Settings
 from privapub.telemetry.fetches import FetchRecorder
@@ -52,7 +53,7 @@ def open_server(settings: Settings) -> Server:
     fetches = FetchRecorder(database)
     door = Door(
         recorder=fetches,
-        gate=OpenGate(),
+        gate=DomainGate(database, own_hosts(settings.base_url, settings.handle_domain)),
         allow=settings.allow_addresses,
         user_agent=f"PrivaPub/{version('privapub')} (+{settings.base_url}/)",
         timeout=settings.fetch_timeout,
@@ -148,6 +149,7 @@ async def run(
         stack.push_async_callback(close_server, server)
         kinds = chosen(job_kinds(server), work) if work is not None else {}
         await (check_ready(server) if sockets is None or work is None else prepare(server))
+        await _take_over_federation(server)
         _say_what_is_let_through(settings)
         await _say_what_is_paused(server)
         await stack.enter_async_context(_counting(server))
@@ -259,6 +261,15 @@ def _check_folder(settings: Settings) -> None:
             f"The data folder {settings.data} cannot be written: {error.strerror}.",
             "Give the user who runs PrivaPub the right to write there, or choose another with PRIVAPUB_DATA.",
         ) from None
+
+
+async def _take_over_federation(server: Server) -> None:
+    """With whom there is contact is for all processes as the one that started last was told."""
+    only_allowed = server.settings.federation == "allow-list"
+    async with server.database.write() as tx:
+        changed = await domains.allow_only(tx, only_allowed, clock.now())
+    if changed:
+        log.warning("contact is with allowed hosts only" if only_allowed else "contact is with all hosts not blocked")
 
 
 def _say_what_is_let_through(settings: Settings) -> None:

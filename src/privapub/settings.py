@@ -176,6 +176,13 @@ class Settings:
         _networks,
         initial="none",
     )
+    federation: str = _setting(
+        "open",
+        "With which servers there is contact: with all that no rule blocks, or, with allow-list, only with those that "
+        "a rule allows (`privapub domain allow`). It is taken over when a server process starts.",
+        "open or allow-list",
+        _one_of("open", "allow-list"),
+    )
     name: str = _setting("PrivaPub", "What the server is called.", "up to 100 characters", _text(100))
     description: str = _setting(
         "",

@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, func, select
 from privapub.actors.tables import actor, actor_key
 from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
+from privapub.moderation.domain_rules import BLOCKED, OPEN
 
 HERE, GONE = "here", "gone"
 
@@ -50,11 +51,17 @@ class Actor:
     memorial: bool = False
     suspended: bool = False
     notes: tuple[tuple[str, str], ...] = ()
+    standing: str = OPEN
 
     @property
     def address(self) -> str:
         """`handle@host`, without the leading @."""
         return f"{self.handle}@{self.host}"
+
+    @property
+    def is_blocked(self) -> bool:
+        """Whether a rule about domains blocks its server."""
+        return self.standing == BLOCKED
 
     @property
     def is_gone(self) -> bool:

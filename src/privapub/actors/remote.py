@@ -13,6 +13,8 @@ from privapub.actors.tables import actor, actor_key
 from privapub.database.transaction import Transaction
 from privapub.errors import NotAllowed
 from privapub.jobs.enqueue import put_fact
+from privapub.moderation import rules
+from privapub.outbound.target import host_of
 
 _NEVER_CHANGED = frozenset({"id", "uri", "local", "created_at"})
 
@@ -74,10 +76,14 @@ async def learn(tx: Transaction, profile: Profile, now: float) -> int:
     of the profile (where it names none, the known ones stay); a key id that is another actor's stays theirs.
     Raises NotAllowed for a uri of ours.
     """
+    origin, host = host_of(profile.uri), profile.host.lower()
+    hosts = {origin, host_of(f"https://{host}/")}
     row: dict[str, Any] = {name: getattr(profile, name) for name in _TOLD} | {
         "id": identifiers.sortable(now),
         "local": False,
-        "host": profile.host.lower(),
+        "host": host,
+        "origin": origin,
+        "standing": (await rules.about(tx, hosts)).standing(hosts),
         "fields": [dict(field) for field in profile.fields],
         "tags": [dict(tag) for tag in profile.tags],
         "notes": [list(note) for note in profile.notes],

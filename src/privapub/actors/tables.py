@@ -14,6 +14,9 @@ actor = Table(
     Column("local", Boolean, nullable=False),
     Column("handle", Text, nullable=False),  # preferredUsername
     Column("host", Text, nullable=False),  # the part of the address after the second @, lower case
+    Column("origin", Text, nullable=False, server_default=""),  # the host of a remote one's id, as rules know it
+    # What the rules about domains say of the two hosts of a remote one: open, limited, blocked.
+    Column("standing", Text, nullable=False, server_default="open"),
     Column("name", Text, nullable=False, server_default=""),
     Column("summary", Text, nullable=False, server_default=""),  # cleaned HTML
     Column("url", Text),
@@ -44,6 +47,8 @@ actor = Table(
     Column("updated_at", Double),  # what the document says of its last change
     Column("fetched_at", Double),  # when a remote one was last read from its origin
 )
+
+Index("ix_actor_origin", actor.c.origin, actor.c.host)
 
 actor_key = Table(
     "actor_key",

@@ -21,11 +21,13 @@ async def ask(tx: Transaction, follower_id: int, followed_id: int, uri: str, now
     it is settled at once: accepted, or pending where the followed one is locked. What is pending or accepted already
     stays as it is, under its own uri; after a Reject it is asked anew.
     Raises NotFound for an actor that is unknown or gone, InvalidInput for oneself, NotAllowed where either of the two
-    blocks the other.
+    blocks the other, or the server here blocks the other's.
     """
     if follower_id == followed_id:
         raise InvalidInput("Nobody can follow themselves.")
     followed = await _still_here(tx, followed_id)
+    if followed.is_blocked:
+        raise NotAllowed("There is no contact with their server.")
     await _unblocked(tx, follower_id, followed_id)
     state = PENDING if not followed.local or followed.locked else ACCEPTED
     asked = await _put(tx, follower_id, followed_id, uri, state, now, only_after=REJECTED)

@@ -13,6 +13,7 @@ from privapub.database.transaction import Transaction
 from privapub.follows.tables import follow
 
 PENDING, ACCEPTED, REJECTED = "pending", "accepted", "rejected"
+SUSPENDED = "suspended"  # the server of one of the two is blocked: what was before comes back after
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ _COLUMNS = tuple(column.label(f"follow_{column.name}") for column in follow.c)
 
 def from_row(row: Any) -> Follow:
     """A Follow from a row of every column of the table."""
-    follow_id, follower_id, followed_id, uri, state, created_at, answered_at = row
+    follow_id, follower_id, followed_id, uri, state, created_at, answered_at, _ = row
     return Follow(follow_id, follower_id, followed_id, uri, state, created_at, answered_at)
 
 

@@ -11,9 +11,10 @@ follow = Table(
     Column("follower_id", BigInteger, ForeignKey("actor.id", ondelete="CASCADE"), nullable=False),
     Column("followed_id", BigInteger, ForeignKey("actor.id", ondelete="CASCADE"), nullable=False),
     Column("uri", Text, nullable=False),  # the id of the Follow activity that is in force, verbatim
-    Column("state", Text, nullable=False),  # pending, accepted, rejected
+    Column("state", Text, nullable=False),  # pending, accepted, rejected, suspended
     Column("created_at", Double, nullable=False),
     Column("answered_at", Double),
+    Column("state_before", Text),  # of a suspended one
     UniqueConstraint("follower_id", "followed_id"),
 )
 Index("ix_follow_followed", follow.c.followed_id, follow.c.state)

@@ -1,4 +1,4 @@
-"""Reports, ours and others'."""
+"""Reports, ours and others', and the rules about domains."""
 
 from sqlalchemy import JSON, BigInteger, Boolean, Column, Double, ForeignKey, Index, Table, Text
 
@@ -19,3 +19,25 @@ report = Table(
     Column("closed_at", Double),
 )
 Index("ix_report_target", report.c.target_id, report.c.id)
+
+domain_rule = Table(
+    "domain_rule",
+    metadata,
+    Column("domain", Text, primary_key=True),  # in its one spelling, or `*.` and one
+    Column("severity", Text, nullable=False),  # allow, none, limit, block
+    Column("reject_media", Boolean, nullable=False, server_default="0"),
+    Column("reject_reports", Boolean, nullable=False, server_default="0"),
+    Column("public_comment", Text, nullable=False, server_default=""),
+    Column("private_comment", Text, nullable=False, server_default=""),
+    Column("obfuscate", Boolean, nullable=False, server_default="0"),
+    Column("changed_at", Double, nullable=False),
+)
+
+# One row, where there is any: what all processes must agree on. The version goes up with each change of the rules.
+domain_policy = Table(
+    "domain_policy",
+    metadata,
+    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("version", BigInteger, nullable=False),
+    Column("only_allowed", Boolean, nullable=False, server_default="0"),
+)

@@ -40,7 +40,8 @@ async def notify(
 
     `about` tells it from another of its kind by the same actor: with the same one it is told once. Not told is what is
     not ours to tell (the persona is a remote actor, or closed), what one did oneself, what somebody did whom a block
-    parts from the persona or whose notifications it mutes, and what is about a post that the persona may not see.
+    parts from the persona or whose notifications it mutes, what comes from a blocked server or, where the persona does
+    not follow who did it, from a limited one, and what is about a post that the persona may not see.
     """
     if kind not in KINDS:
         raise ValueError(f"no kind of notification: {kind}")
@@ -89,6 +90,7 @@ def _telling(dialect: str) -> Executable:
         persona.c.closed_at.is_(None),
         ~blocks.between(to, who),
         ~mutes.muted(to, who, now, notifications=True),
+        ~audience.passed_over(to, who),
     )
     key = [notification.c.persona_id, notification.c.kind, notification.c.actor_id, notification.c.about]
     telling = _dialect(dialect).insert(notification).from_select(list(row), listens)

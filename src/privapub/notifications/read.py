@@ -81,6 +81,7 @@ def _statement(persona_id: int, kinds: Collection[str] | None, without: Collecti
         notification.c.dismissed_at.is_(None),
         ~blocks.between(notification.c.persona_id, who),
         ~mutes.muted(notification.c.persona_id, who, now, notifications=True),
+        ~audience.passed_over(notification.c.persona_id, who),
     )
     if kinds is not None:
         statement = statement.where(notification.c.kind.in_(sorted(kinds)))

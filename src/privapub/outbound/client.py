@@ -83,7 +83,7 @@ class Door:
         refused.
         """
         self._recorder = recorder
-        self._gate = gate
+        self.gate = gate
         self._allow = tuple(allow)
         self._user_agent = user_agent
         self._timeout = timeout
@@ -158,7 +158,7 @@ class Door:
             host = target.read(url).host
         except ValueError:
             return True
-        return await self._gate.refuses(host) is not None
+        return await self.gate.refuses(host) is not None
 
     def forget(self, host: str) -> None:
         """Drop the remembered failures of a host (with or without its port): it has spoken to us, verified."""
@@ -194,7 +194,7 @@ class Door:
         return asked
 
     async def _judge(self, where: Target, course: Course) -> None:
-        if await self._gate.refuses(where.host) is not None:
+        if await self.gate.refuses(where.host) is not None:
             raise FetchProblem(course.host, "disallowed")
         port = where.wire.port or 0
         if not self._allow and (where.scheme != "https" or not address.allowed_port(port)):

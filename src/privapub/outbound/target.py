@@ -6,12 +6,13 @@ from urllib.parse import urldefrag, urljoin
 
 from yarl import URL
 
+from privapub.outbound import host as hosts
+
 # All that RFC 3986 lets into a URI; such a one goes out letter by letter as it came.
 _URI = re.compile(r"[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]+")
 _NEVER = re.compile(r"[\x00-\x20\x7f\\]")
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
 _LONGEST = 4096
-_LONGEST_HOST = 253  # RFC 1035, section 3.1
 PORTS = {"https": 443, "http": 80}
 
 
@@ -19,8 +20,8 @@ PORTS = {"https": 443, "http": 80}
 class Target:
     """Where a request goes.
 
-    `url` is as it was given, without fragment; `wire` is the same for the client; `host` is lower-case, in its ASCII
-    form and without trailing dot; `authority` is the Host header (RFC 9110, section 7.2).
+    `url` is as it was given, without fragment; `wire` is the same for the client; `host` is in the one spelling by
+    which it is known (`outbound.host`), without port; `authority` is the Host header (RFC 9110, section 7.2).
     """
 
     url: str
@@ -39,16 +40,25 @@ def read(url: str) -> Target:
     wire = URL(url, encoded=_URI.fullmatch(url) is not None)
     if wire.scheme not in PORTS or wire.user is not None or wire.password is not None:
         raise ValueError("no URL to ask")
-    host = (wire.raw_host or "").lower()
-    if not host.strip(".") or len(host) > _LONGEST_HOST or "%" in host or not wire.port:
+    raw = wire.raw_host or ""
+    host = hosts.spelled(raw)
+    if not wire.port:
         raise ValueError("no host")
     return Target(
         url=url,
         wire=wire,
         scheme=wire.scheme,
-        host=host.rstrip("."),
-        authority=(wire.host_port_subcomponent or host).lower(),
+        host=host,
+        authority=(wire.host_port_subcomponent or raw).lower(),
     )
+
+
+def host_of(url: str) -> str:
+    """The host of a URL, in its one spelling; "" where it has none that may be asked."""
+    try:
+        return read(url).host
+    except ValueError:
+        return ""
 
 
 def next_hop(now_at: Target, location: str, *, same_host: bool) -> Target:

@@ -1,20 +1,25 @@
 """Who may see a post, and who receives it: the one privacy decision of the house.
 
 The decisions are pure; what looks up (`recipients`, `may_see_now`, `visible_to`) only gathers the facts for them.
-Blocks count either way, for posts that are for everyone too; mutes change nothing of who may see what. Whatever is not
-understood is kept from everybody but the author and those who are named.
+Blocks count either way, for posts that are for everyone too; mutes change nothing of who may see what. What was written
+on a server that is blocked here is seen by nobody. Whatever is not understood is kept from everybody but the author and
+those who are named.
 """
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, and_, bindparam, exists, or_, select
 
-from privapub.actors import blocks
+from privapub.actors import blocks, standing
+from privapub.actors.tables import actor
 from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
 from privapub.follows import read as follows
+from privapub.follows.read import ACCEPTED
 from privapub.follows.tables import follow
+from privapub.moderation.domain_rules import BLOCKED, LIMITED
 from privapub.posts import read
 from privapub.posts.read import DIRECT, FOLLOWERS, PUBLIC, UNLISTED, Post
 from privapub.posts.tables import post as post_table
@@ -41,14 +46,21 @@ class Recipients:
 
 
 def may_see(
-    post: Post, viewer_id: int | None, *, follows: bool = False, named: bool = False, blocked: bool = False
+    post: Post,
+    viewer_id: int | None,
+    *,
+    follows: bool = False,
+    named: bool = False,
+    blocked: bool = False,
+    hidden: bool = False,
 ) -> bool:
     """Whether this viewer (None: somebody unknown) may see the post (pure).
 
     `follows`: the viewer follows the author, and that was accepted. `named`: the post names the viewer. `blocked`:
-    the viewer blocks the author or the author the viewer. Nobody sees a deleted post.
+    the viewer blocks the author or the author the viewer. `hidden`: the server of the author is blocked. Nobody sees a
+    deleted post.
     """
-    if post.deleted_at is not None or blocked:
+    if post.deleted_at is not None or blocked or hidden:
         return False
     if post.audience in OPEN:
         return True
@@ -95,9 +107,10 @@ async def seen(tx: Transaction, post_id: int, viewer_id: int) -> Post:
 
 
 async def visible_to(tx: Transaction, posts: Collection[Post], viewer_id: int | None) -> list[Post]:
-    """Those of these posts that this viewer may see, in their order, with three questions to the database at most."""
+    """Those of these posts that this viewer may see, in their order, with four questions to the database at most."""
+    hidden = await standing.blocked_among(tx, {post.author_id for post in posts if not post.local})
     if viewer_id is None:
-        return [post for post in posts if may_see(post, None)]
+        return [post for post in posts if may_see(post, None, hidden=post.author_id in hidden)]
     closed = [post for post in posts if post.audience not in OPEN]
     followed = await follows.followed_among(tx, viewer_id, {post.author_id for post in closed})
     named = await read.naming(tx, viewer_id, [post.id for post in closed])
@@ -111,19 +124,40 @@ async def visible_to(tx: Transaction, posts: Collection[Post], viewer_id: int | 
             follows=post.author_id in followed,
             named=post.id in named,
             blocked=post.author_id in blocked,
+            hidden=post.author_id in hidden,
         )
     ]
+
+
+def passed_over(reader: Any, author: Any) -> ColumnElement[bool]:
+    """Whether rules about domains keep what somebody wrote or did out of what a reader did not ask for.
+
+    That is a timeline or a notification. What comes from a blocked server is kept from everybody, what comes from a
+    limited one from those who do not follow its author. (Columns or numbers; `reader` None is somebody unknown.)
+    """
+    this = actor.alias()
+    if reader is None:
+        kept: ColumnElement[bool] = this.c.standing.in_([BLOCKED, LIMITED])
+    else:
+        theirs = follow.alias()
+        followed = exists().where(
+            theirs.c.follower_id == reader, theirs.c.followed_id == this.c.id, theirs.c.state == ACCEPTED
+        )
+        kept = or_(this.c.standing == BLOCKED, and_(this.c.standing == LIMITED, ~followed.correlate_except(theirs)))
+    return exists().where(this.c.id == author, kept).correlate_except(this)
 
 
 def seen_by(viewer_id: int | None) -> ColumnElement[bool]:
     """What this viewer may see as things stand: a condition on posts for larger questions.
 
     A page that is read with it is filled by what is visible alone, so that neither its length nor where it ends tells
-    of anything else. What comes of it is asked of `visible_to` like everything.
+    of anything else; what rules about domains keep out of timelines is not in it. What comes of it is asked of
+    `visible_to` like everything.
     """
     is_open = post_table.c.audience.in_(sorted(OPEN))
+    offered = ~passed_over(viewer_id, post_table.c.author_id)
     if viewer_id is None:
-        return and_(post_table.c.deleted_at.is_(None), is_open)
+        return and_(post_table.c.deleted_at.is_(None), is_open, offered)
     named = exists().where(post_recipient.c.post_id == post_table.c.id, post_recipient.c.actor_id == viewer_id)
     followed = exists().where(
         follow.c.follower_id == viewer_id,
@@ -133,6 +167,7 @@ def seen_by(viewer_id: int | None) -> ColumnElement[bool]:
     return and_(
         post_table.c.deleted_at.is_(None),
         ~blocks.between(viewer_id, post_table.c.author_id),
+        offered,
         or_(
             is_open,
             post_table.c.author_id == viewer_id,

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import func, select
 
+from privapub.actors.standing import is_blocked
 from privapub.database.transaction import Transaction
 from privapub.posts.tables import boost
 
@@ -59,7 +60,7 @@ async def of_post(
     audiences: Collection[str] | None = None,
 ) -> list[Boost]:
     """Who boosted a post (for these audiences), newest first. `before` is the number of the last that was shown."""
-    statement = select(boost).where(boost.c.post_id == post_id)
+    statement = select(boost).where(boost.c.post_id == post_id, _SHOWN)
     if audiences is not None:
         statement = statement.where(boost.c.audience.in_(sorted(audiences)))
     return await _page(tx, statement, before, limit)
@@ -74,7 +75,7 @@ async def counts(tx: Transaction, post_ids: Collection[int]) -> dict[int, int]:
     """How often each of these posts was boosted, in one question."""
     found = dict.fromkeys(post_ids, 0)
     if found:
-        counted = select(boost.c.post_id, func.count().label("times")).where(boost.c.post_id.in_(sorted(found)))
+        counted = select(boost.c.post_id, func.count().label("times")).where(boost.c.post_id.in_(sorted(found)), _SHOWN)
         found |= {row.post_id: row.times for row in await tx.all(counted.group_by(boost.c.post_id))}
     return found
 
@@ -83,6 +84,9 @@ async def _page(tx: Transaction, statement: Any, before: int | None, limit: int)
     if before is not None:
         statement = statement.where(boost.c.id < before)
     return [from_row(row) for row in await tx.all(statement.order_by(boost.c.id.desc()).limit(limit))]
+
+
+_SHOWN = ~is_blocked(boost.c.actor_id)  # nothing is shown of blocked servers
 
 
 def _boost(row: Any) -> Boost | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import func, select
 
+from privapub.actors.standing import is_blocked
 from privapub.database.transaction import Transaction
 from privapub.posts.tables import reaction
 
@@ -21,6 +22,9 @@ class Reaction:
     picture: str | None
     uri: str
     created_at: float
+
+
+_SHOWN = ~is_blocked(reaction.c.actor_id)  # nothing is shown of blocked servers
 
 
 def from_row(row: Any) -> Reaction:
@@ -47,7 +51,7 @@ async def of_post(
 
     `before` is the number of the last one that was shown.
     """
-    statement = select(reaction).where(reaction.c.post_id == post_id)
+    statement = select(reaction).where(reaction.c.post_id == post_id, _SHOWN)
     if emoji is not None:
         statement = statement.where(reaction.c.emoji == emoji)
     if before is not None:
@@ -60,7 +64,8 @@ async def counts(tx: Transaction, post_ids: Collection[int]) -> dict[int, dict[s
     found: dict[int, dict[str, int]] = {post_id: {} for post_id in post_ids}
     if found:
         counted = select(reaction.c.post_id, reaction.c.emoji, func.count().label("times"))
-        which = counted.where(reaction.c.post_id.in_(sorted(found))).group_by(reaction.c.post_id, reaction.c.emoji)
+        which = counted.where(reaction.c.post_id.in_(sorted(found)), _SHOWN)
+        which = which.group_by(reaction.c.post_id, reaction.c.emoji)
         for row in await tx.all(which.order_by(func.min(reaction.c.id))):
             found[row.post_id][row.emoji] = row.times
     return found

@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Double, Executable, and_, bindparam, delete, func, literal, select
 
 from privapub import scope
+from privapub.actors.standing import is_blocked
 from privapub.database.transaction import Transaction, _dialect
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import NewJob
@@ -196,7 +197,7 @@ def _below(post_id: int) -> Any:
 
 
 def _alive(audiences: Sequence[str]) -> Any:
-    return and_(_c.audience.in_(audiences), _c.deleted_at.is_(None))
+    return and_(_c.audience.in_(audiences), _c.deleted_at.is_(None), ~is_blocked(_c.author_id))
 
 
 async def _page(tx: Transaction, statement: Any, after: int | None, limit: int) -> list[Post]:

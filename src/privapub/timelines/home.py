@@ -84,7 +84,11 @@ def _of_list(shape: Shape, replies: str) -> Select[Any]:
 
 def _entries() -> Select[Any]:
     """All entries, with what `audience` asks of each; but those that the persona does not want to see."""
-    of_booster = and_(~mutes.muted(_ME, boost.c.actor_id, _NOW), ~blocks.between(_ME, boost.c.actor_id))
+    of_booster = and_(
+        ~mutes.muted(_ME, boost.c.actor_id, _NOW),
+        ~blocks.between(_ME, boost.c.actor_id),
+        ~audience.passed_over(_ME, boost.c.actor_id),
+    )
     return (
         select(
             post,
@@ -103,6 +107,7 @@ def _entries() -> Select[Any]:
             timeline_entry.c.persona_id == _ME,
             post.c.deleted_at.is_(None),
             ~mutes.muted(_ME, post.c.author_id, _NOW),
+            ~audience.passed_over(_ME, post.c.author_id),
             or_(boost.c.id.is_(None), of_booster),
         )
     )

@@ -86,7 +86,7 @@ async def mentions(
 
 
 def _wanted(statement: Select[Any], reader_id: int | None, now: float) -> Select[Any]:
-    statement = statement.where(post.c.deleted_at.is_(None))
+    statement = statement.where(post.c.deleted_at.is_(None), ~audience.passed_over(reader_id, post.c.author_id))
     return statement if reader_id is None else statement.where(~mutes.muted(reader_id, post.c.author_id, now))
 
 

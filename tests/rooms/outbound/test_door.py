@@ -9,6 +9,7 @@ from privapub import clock, scope
 from privapub.database.connect import Database
 from privapub.outbound.answers import FetchProblem
 from privapub.outbound.client import Door, Headers
+from privapub.outbound.gate import OpenGate
 
 
 async def test_a_document_is_fetched_and_told_of_without_its_path(internet: Internet, door: Door, noted: Noted) -> None:
@@ -157,7 +158,7 @@ async def test_another_way_of_asking_is_another_question(internet: Internet, doo
 
 
 async def test_a_gate_is_asked_first(internet: Internet, noted: Noted) -> None:
-    class Closed:
+    class Closed(OpenGate):
         async def refuses(self, host: str) -> str | None:
             return "blocked" if host == "bad.test" else None
 

@@ -11,6 +11,7 @@ from fakes.certificates import Authority
 from fakes.internet import Answerer, Internet, Noted, reply
 from privapub.outbound.answers import FetchProblem
 from privapub.outbound.client import Door, Headers
+from privapub.outbound.gate import OpenGate
 from shared import shared
 
 
@@ -121,7 +122,7 @@ async def test_a_fetch_that_must_stay_on_its_host(internet: Internet, door: Door
 async def test_the_gate_is_asked_at_each_hop(internet: Internet, noted: Noted) -> None:
     asked = []
 
-    class Gate:
+    class Gate(OpenGate):
         async def refuses(self, host: str) -> str | None:
             asked.append(host)
             return "blocked" if host == "bad.test" else None

@@ -10,6 +10,7 @@ from privapub.federation.fetching.jrd import Name, canonical, read_name
 from privapub.federation.fetching.origin import origin, same_origin
 from privapub.markup.clean import clean
 from privapub.outbound.answers import FetchProblem
+from privapub.outbound.gate import DISALLOWED
 from privapub.server import Server
 
 YOUNG = 86400.0  # seconds
@@ -24,10 +25,13 @@ async def fetch_actor(server: Server, uri: str, *, fresh: bool = False) -> Actor
     """The actor with this id (or the one that this URL leads to).
 
     One that was fetched within a day is not fetched again unless `fresh`; an older one that cannot be fetched now is
-    given as it is known. Raises FetchProblem, or InvalidInput where what came is no actor.
+    given as it is known. Raises FetchProblem (`disallowed` where the server is blocked), or InvalidInput where
+    what came is no actor.
     """
     async with server.database.read() as tx:
         known = await read.by_uri(tx, uri)
+    if known is not None and known.is_blocked:
+        raise FetchProblem(origin(uri), DISALLOWED)
     if known is not None and (known.local or (not fresh and _young(known))):
         return known
     try:
@@ -65,6 +69,8 @@ async def learn(server: Server, record: RemoteActor) -> Actor:
         actor = await read.by_id(tx, actor_id)
     if actor is None:
         raise NotFound("There is no such actor.")
+    if actor.is_blocked:
+        raise FetchProblem(origin(actor.uri), DISALLOWED)
     return actor
 
 
@@ -99,7 +105,9 @@ async def _host(server: Server, record: RemoteActor) -> str:
     for name in _names(record):
         try:
             found = await canonical(server, name, scheme=record.uri.partition(":")[0])
-        except (FetchProblem, NotFound, InvalidInput):
+        except (FetchProblem, NotFound, InvalidInput) as problem:
+            if isinstance(problem, FetchProblem) and problem.reason == DISALLOWED:
+                raise  # whoever is at home on a blocked host is kept out with it, wherever their documents are
             continue
         if found.uri == record.uri and found.name.handle == record.handle:
             return found.name.host

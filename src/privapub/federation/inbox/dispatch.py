@@ -35,6 +35,7 @@ from privapub.federation.inbox.on_remove import on_remove
 from privapub.federation.inbox.on_undo import on_undo
 from privapub.jobs.job import Done, Job, Outcome, Retry
 from privapub.outbound.answers import FetchProblem
+from privapub.outbound.gate import DISALLOWED
 from privapub.server import Server
 
 # Every kind that is handled; the others are kept out by their name.
@@ -86,7 +87,7 @@ async def _looked(server: Server, job: Job) -> Fetched | Done:
         if row is None or row.handled_at is not None:
             return Done()
         signer = await actors.by_id(tx, row.actor_id)
-        if signer is None or signer.is_gone:
+        if signer is None or signer.is_gone or signer.is_blocked:
             return Fetched()
         arrived = Arrived(read_activity(row.document), signer, row.owner)
         handling = HANDLINGS.get(arrived.activity.kind)
@@ -123,6 +124,8 @@ async def write(server: Server, tx: Transaction, job: Job, fetched: Fetched, now
     signer = await actors.by_id(tx, row.actor_id)
     if signer is None or signer.is_gone:
         reason: str | None = "gone-actor"
+    elif signer.is_blocked:  # since it was taken at the door
+        reason = DISALLOWED
     else:
         try:
             arrived = Arrived(fetched.activity or read_activity(row.document), signer, row.owner, fetched)

@@ -4,6 +4,7 @@ Whoever boosts vouches for nothing: a post that we do not have is asked of its o
 of ours follows. Anybody may boost a post of ours that is for everybody. The id is on the actor's host.
 """
 
+from privapub.actors.standing import blocked_among
 from privapub.database.transaction import Transaction
 from privapub.federation.documents.properties import PUBLIC
 from privapub.federation.documents.read_activity import Activity
@@ -11,6 +12,7 @@ from privapub.federation.inbox import passed_on
 from privapub.federation.inbox.arrived import Arrived, Wanted
 from privapub.federation.inbox.passed_on import followed_here, inner, taken
 from privapub.federation.inbox.undone import swallowed, undo_keys
+from privapub.outbound.gate import DISALLOWED
 from privapub.posts import audience as audiences
 from privapub.posts import boost
 from privapub.posts import read as posts
@@ -65,7 +67,9 @@ async def _boosted(tx: Transaction, arrived: Arrived, uri: str, now: float) -> P
         post = found
     if post.deleted_at is not None:
         return "deleted-before"
-    return post if await audiences.may_see_now(tx, post, arrived.signer.id) else "no-such-post"
+    if await audiences.may_see_now(tx, post, arrived.signer.id):
+        return post
+    return DISALLOWED if await blocked_among(tx, [post.author_id]) else "no-such-post"
 
 
 def audience_of(activity: Activity) -> str:

@@ -15,6 +15,7 @@ from privapub.federation.inbox.audience import concerned
 from privapub.federation.inbox.kinds import named
 from privapub.federation.inbox.on_create import is_vote, received
 from privapub.follows import read as follows
+from privapub.outbound.gate import DISALLOWED
 from privapub.posts import audience as audiences
 from privapub.posts import read as posts
 from privapub.posts import receive
@@ -82,6 +83,8 @@ async def taken(tx: Transaction, fetched: Fetched, now: float) -> Post | str:
         return fetched.problem or "not-for-us"
     if author.is_gone or record.author != author.uri:
         return "gone-actor" if author.is_gone else "not-theirs"
+    if author.is_blocked:
+        return DISALLOWED
     if is_vote(record):
         return "vote"
     whom = await concerned(tx, record, author, "")

@@ -29,6 +29,8 @@ from privapub.federation.signatures.request import BadSignature, HttpRequest
 from privapub.jobs import hosts
 from privapub.jobs.hosts import HOST
 from privapub.outbound.answers import ACTIVITY_TYPES, is_one_of
+from privapub.outbound.gate import DISALLOWED
+from privapub.outbound.target import host_of
 from privapub.server import Server
 from privapub.telemetry.arrivals import UNVERIFIED
 
@@ -156,14 +158,20 @@ async def _acceptable(server: Server, document: dict[str, object]) -> Activity:
 
 
 async def _signed(server: Server, claim: Presented, sent: HttpRequest, activity: Activity, now: float) -> Signed:
-    if await server.door.refuses(activity.actor):
-        raise _Stop(202, "dropped", "disallowed")
+    if await server.door.refuses(activity.actor) or await server.door.refuses(claim.key_id):
+        raise _Stop(202, "dropped", DISALLOWED)
+    if activity.kind == "Flag" and not await server.door.gate.takes_reports(host_of(activity.actor)):
+        raise _Stop(202, "dropped", "reports-rejected")
     with scope.trigger(scope.VERIFY):
         opinion = await whose(server, claim, sent, now)
+    if isinstance(opinion, Refused) and opinion.reason == f"key-{DISALLOWED}":  # as the address of its owner is
+        raise _Stop(202, "dropped", DISALLOWED)
     if isinstance(opinion, Refused):
         raise _Stop(401, "refused", opinion.reason, opinion.sentence)
     if isinstance(opinion, Undecided):
         raise _Stop(503, "undecided", opinion.reason, opinion.sentence)
     if opinion.actor.uri != activity.actor:
         raise _Stop(401, "refused", "signer-is-not-actor", "Whoever signed this is not its actor.")
+    if opinion.actor.is_blocked:
+        raise _Stop(202, "dropped", DISALLOWED)
     return opinion

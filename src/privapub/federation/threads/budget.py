@@ -99,6 +99,7 @@ class FrugalDoor(Door):
     def __init__(self, door: Door, budget: Budget, turns: Turns, kind: Kind) -> None:
         """Ask through `door` for things of this kind."""
         self._door, self._budget, self._turns, self._kind = door, budget, turns, kind
+        self.gate = door.gate
 
     async def get(
         self,

@@ -306,7 +306,7 @@ class Walk:
                 now, new = clock.now(), 0
                 for got in posts[start : start + KEPT_AT_ONCE]:
                     whom = await concerned(tx, got.record, got.author, "")
-                    if whom.audience not in OPEN or got.author.local or got.author.is_gone:
+                    if whom.audience not in OPEN or got.author.local or got.author.is_gone or got.author.is_blocked:
                         continue
                     what = received(got.record, got.author)
                     kept = await receive(

@@ -16,6 +16,7 @@ from privapub.database.connect import Database
 from privapub.federation.fetching import scheme
 from privapub.federation.inbox import receive
 from privapub.federation.signatures.digest import sha256_base64
+from privapub.outbound.gate import OpenGate
 
 UNSIGNED = (("Host", "sut.test"), ("Content-Type", "application/activity+json"))
 FOLLOW = "https://peer.test/follow/77"
@@ -179,7 +180,7 @@ async def test_an_unsigned_delete_of_an_actor_we_never_knew_is_refused(world: Wo
 async def test_a_blocked_host_gets_202_is_counted_and_is_not_asked_for_its_key(
     database: Database, authority: Authority
 ) -> None:
-    class Closed:
+    class Closed(OpenGate):
         async def refuses(self, host: str) -> str | None:
             return "blocked" if host == "peer.test" else None
 
