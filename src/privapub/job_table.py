@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from privapub.actors.addresses import Addresses
-from privapub.actors.facts import ActorBlocked, ActorGone, ActorMoved, ActorUnblocked, TagFeatured, TagUnfeatured
+from privapub.actors.facts import ActorBlocked, ActorGone, ActorMoved, ActorUnblocked, TagFeatured
 from privapub.composing import name_later
 from privapub.composing.name_later import NAME_LATER
 from privapub.database.transaction import Transaction
@@ -31,7 +31,6 @@ from privapub.effects.post_edited import post_edited
 from privapub.effects.post_pinned import post_pinned
 from privapub.effects.post_published import post_published
 from privapub.effects.post_received import post_received
-from privapub.effects.post_unpinned import post_unpinned
 from privapub.effects.prune import PRUNE, prune
 from privapub.effects.quote_answered import quote_answered
 from privapub.effects.quote_asked import quote_asked
@@ -40,7 +39,6 @@ from privapub.effects.reaction_withdrawn import reaction_withdrawn
 from privapub.effects.report_filed import report_filed
 from privapub.effects.stamp_revoked import stamp_revoked
 from privapub.effects.tag_featured import tag_featured
-from privapub.effects.tag_unfeatured import tag_unfeatured
 from privapub.effects.vote_cast import vote_cast
 from privapub.federation.delivery.deliver import DELIVERY, HOLD
 from privapub.federation.delivery.parcels import Parcels
@@ -66,7 +64,6 @@ from privapub.posts.facts import (
     PostPinned,
     PostPublished,
     PostReceived,
-    PostUnpinned,
     QuoteAnswered,
     QuoteAsked,
     ReactionAdded,
@@ -101,7 +98,6 @@ EFFECTS: Mapping[type, Effect] = {
     PostPinned: post_pinned,
     PostPublished: post_published,
     PostReceived: post_received,
-    PostUnpinned: post_unpinned,
     QuoteAnswered: quote_answered,
     QuoteAsked: quote_asked,
     ReactionAdded: reaction_added,
@@ -109,7 +105,6 @@ EFFECTS: Mapping[type, Effect] = {
     ReportFiled: report_filed,
     StampRevoked: stamp_revoked,
     TagFeatured: tag_featured,
-    TagUnfeatured: tag_unfeatured,
     VoteCast: vote_cast,
 }
 OF_FACTS = frozenset(fact_kind(fact) for fact in EFFECTS)

@@ -45,7 +45,6 @@ NEED_NOT = {
     "effects.post_deleted": "to whoever got the post; a tombstone says nothing",
     "effects.post_edited": "to whoever got the post and to whom `post_published` finds",
     "effects.post_pinned": "names a post by its id alone",
-    "effects.post_unpinned": "names a post by its id alone",
     "effects.post_received": "hands on to what asks: `timelines`, `notifications`",
     "effects.quote_answered": "names a post by its id alone, to the one who quotes it",
     "effects.reaction_added": "names a post by its id alone, to its author",

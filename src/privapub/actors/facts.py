@@ -30,18 +30,11 @@ class ActorUnblocked:
 
 @dataclass(frozen=True)
 class TagFeatured:
-    """A persona shows a hashtag in its profile: its followers' servers are to be told."""
+    """A persona shows a hashtag in its profile, or no more: its followers' servers are to be told."""
 
     persona_id: int
     name: str
-
-
-@dataclass(frozen=True)
-class TagUnfeatured:
-    """A persona shows a hashtag in its profile no more: its followers' servers are to be told."""
-
-    persona_id: int
-    name: str
+    shown: bool
 
 
 @dataclass(frozen=True)

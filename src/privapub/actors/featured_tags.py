@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import delete, func, select
 
-from privapub.actors.facts import TagFeatured, TagUnfeatured
+from privapub.actors.facts import TagFeatured
 from privapub.actors.tables import featured_tag
 from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput
@@ -34,16 +34,16 @@ async def feature(tx: Transaction, persona_id: int, name: str, now: float) -> bo
         raise InvalidInput(f"{MOST} hashtags are shown already.", "Take one of them off first.")
     if not await _add(tx, persona_id, name, now):
         return False
-    await put_fact(tx, TagFeatured(persona_id, name), about=f"featured tags {persona_id}")
+    await put_fact(tx, TagFeatured(persona_id, name, shown=True), about=f"featured tags {persona_id}")
     return True
 
 
 async def unfeature(tx: Transaction, persona_id: int, name: str, now: float) -> bool:  # noqa: ARG001 - as all verbs
-    """A persona shows a hashtag no more; fact TagUnfeatured, and True where it did."""
+    """A persona shows a hashtag no more; fact TagFeatured, and True where it did."""
     name = name.removeprefix("#")
     if not await _take_off(tx, persona_id, name):
         return False
-    await put_fact(tx, TagUnfeatured(persona_id, name), about=f"featured tags {persona_id}")
+    await put_fact(tx, TagFeatured(persona_id, name, shown=False), about=f"featured tags {persona_id}")
     return True
 
 

@@ -56,16 +56,10 @@ class PollEnded:
 
 @dataclass(frozen=True)
 class PostPinned:
-    """A persona put a post first in its profile: its followers' servers are to be told."""
+    """A persona put a post first in its profile, or took it off: its followers' servers are to be told."""
 
     post_id: int
-
-
-@dataclass(frozen=True)
-class PostUnpinned:
-    """A persona took a post off the head of its profile: its followers' servers are to be told."""
-
-    post_id: int
+    pinned: bool
 
 
 @dataclass(frozen=True)

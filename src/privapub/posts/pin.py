@@ -6,7 +6,7 @@ from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput
 from privapub.jobs.enqueue import put_fact
 from privapub.posts import read
-from privapub.posts.facts import PostPinned, PostUnpinned
+from privapub.posts.facts import PostPinned
 from privapub.posts.read import PUBLIC, UNLISTED, Post
 from privapub.posts.tables import pin as table
 from privapub.posts.tables import post
@@ -32,19 +32,19 @@ async def pin(tx: Transaction, post_id: int, author_id: int, now: float) -> bool
         raise InvalidInput(f"{MOST} posts are pinned already.", "Take one of them off first.")
     if not await _add(tx, post_id, author_id, now):
         return False
-    await put_fact(tx, PostPinned(post_id), about=f"pin {post_id}")
+    await put_fact(tx, PostPinned(post_id, pinned=True), about=f"pin {post_id}")
     return True
 
 
 async def unpin(tx: Transaction, post_id: int, author_id: int, now: float) -> bool:  # noqa: ARG001 - as all verbs
-    """A persona takes a post off again; fact PostUnpinned, and True where it stood there.
+    """A persona takes a post off again; fact PostPinned, and True where it stood there.
 
     Raises NotFound where there is no such post of this author.
     """
     await read.own(tx, post_id, author_id)
     if not await _take_off(tx, post_id, author_id):
         return False
-    await put_fact(tx, PostUnpinned(post_id), about=f"pin {post_id}")
+    await put_fact(tx, PostPinned(post_id, pinned=False), about=f"pin {post_id}")
     return True
 
 

@@ -18,8 +18,8 @@ async def test_a_pinned_post_stands_first_until_it_is_taken_off_and_each_is_told
         assert [post.id for post in await pin.pinned(tx, alice.id)] == [second.id, first.id]
         assert [await pin.unpin(tx, first.id, alice.id, clock.now()) for _ in range(2)] == [True, False]
         assert [post.id for post in await pin.pinned(tx, alice.id)] == [second.id]
-        assert await facts(tx, "post_pinned") == [{"post_id": first.id}, {"post_id": second.id}]
-        assert await facts(tx, "post_unpinned") == [{"post_id": first.id}]
+        told = [(fact["post_id"], fact["pinned"]) for fact in await facts(tx, "post_pinned")]
+        assert told == [(first.id, True), (second.id, True), (first.id, False)]
 
 
 async def test_five_posts_are_the_most_and_a_deleted_one_makes_room(database: Database) -> None:
