@@ -16,6 +16,8 @@ from privapub.effects.actor_gone import actor_gone
 from privapub.effects.actor_moved import actor_moved
 from privapub.effects.actor_unblocked import actor_unblocked
 from privapub.effects.boost_withdrawn import boost_withdrawn
+from privapub.effects.clean_domain import CLEAN, clean_domain
+from privapub.effects.domain_ruled import domain_ruled
 from privapub.effects.follow_answered import follow_answered
 from privapub.effects.follow_asked import follow_asked
 from privapub.effects.follow_withdrawn import follow_withdrawn
@@ -52,7 +54,7 @@ from privapub.follows.facts import FollowAnswered, FollowAsked, Followed, Follow
 from privapub.jobs.enqueue import fact_kind
 from privapub.jobs.job import FACTS, GiveUp, Job, Outcome
 from privapub.jobs.kind import JobKind, Write
-from privapub.moderation.facts import ReportFiled
+from privapub.moderation.facts import DomainRuled, ReportFiled
 from privapub.personas.facts import KeysRotated, PersonaEdited, PersonaMoved
 from privapub.posts.facts import (
     BoostWithdrawn,
@@ -83,6 +85,7 @@ EFFECTS: Mapping[type, Effect] = {
     ActorMoved: actor_moved,
     ActorUnblocked: actor_unblocked,
     BoostWithdrawn: boost_withdrawn,
+    DomainRuled: domain_ruled,
     FollowAnswered: follow_answered,
     FollowAsked: follow_asked,
     FollowWithdrawn: follow_withdrawn,
@@ -108,7 +111,8 @@ EFFECTS: Mapping[type, Effect] = {
     VoteCast: vote_cast,
 }
 OF_FACTS = frozenset(fact_kind(fact) for fact in EFFECTS)
-KINDS = frozenset({CONTEXT, DELIVERY, INBOX, NAME_LATER, PRUNE, QUOTE, READ_POLL}) | OF_FACTS  # the names in the table
+# The names in the table.
+KINDS = frozenset({CLEAN, CONTEXT, DELIVERY, INBOX, NAME_LATER, PRUNE, QUOTE, READ_POLL}) | OF_FACTS
 
 
 def in_words(kinds: Iterable[str] = KINDS) -> str:
@@ -140,6 +144,7 @@ def job_kinds(server: Server) -> dict[str, JobKind]:
             write=partial(dispatch.write, server),
             at_once=settings.inbox_at_once,
         ),
+        JobKind(CLEAN, fetch=partial(clean_domain, server), at_once=1),
         JobKind(CONTEXT, fetch=partial(read_thread, server, Turns()), at_once=settings.threads_at_once, attempts=3),
         JobKind(
             NAME_LATER,

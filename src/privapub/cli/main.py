@@ -7,6 +7,8 @@ from privapub.cli import (
     backup,
     block,
     doctor,
+    domain,
+    domain_list,
     federation,
     federation_show,
     follow,
@@ -57,6 +59,7 @@ for group in (
     notifications,
     jobs,
     hosts,
+    domain,
     federation,
     traffic,
 ):
@@ -74,6 +77,8 @@ for of_post in (
     post.app.command()(of_post)
 app.add_typer(report.app)
 federation.app.command()(federation_show.show)
+domain.app.command(name="import")(domain_list.import_)
+domain.app.command()(domain_list.export)
 for of_persona in (persona_edit.edit, persona_edit.rotate_keys):
     persona.app.command()(of_persona)
 persona.app.add_typer(pins.tags)

@@ -111,6 +111,12 @@ async def withdraw(tx: Transaction, persona_id: int, kind: str, actor_id: int, a
     return gone.rowcount > 0
 
 
+async def forget_actors(tx: Transaction, actor_ids: Collection[int], limit: int) -> int:
+    """Drop some of what was told of these remote actors; of how many rows."""
+    some = select(notification.c.id).where(notification.c.actor_id.in_(sorted(actor_ids))).limit(limit)
+    return (await tx.execute(delete(notification).where(notification.c.id.in_(some)))).rowcount
+
+
 async def of_post(tx: Transaction, post: Post, now: float, to: Recipients | None = None) -> None:
     """Whoever is named by a post (new, or naming more than before) is told of it.
 

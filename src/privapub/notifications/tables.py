@@ -20,3 +20,4 @@ notification = Table(
 )
 Index("ix_notification_persona", notification.c.persona_id, notification.c.id)
 Index("ix_notification_post", notification.c.post_id)
+Index("ix_notification_actor", notification.c.actor_id)

@@ -72,3 +72,4 @@ def _rule_about_domains() -> None:
         connection.execute(by_id, [{"of": row.id, "found": host_of(row.uri)} for row in rows])
         last = rows[-1].id
     op.create_index("ix_actor_origin", "actor", ["origin", "host"])
+    op.create_index("ix_notification_actor", "notification", ["actor_id"])
