@@ -322,7 +322,7 @@ async def test_bytes_are_counted_over_all_that_is_asked(world: World) -> None:
     uris = [ROOT, *(serve_note(world, carol, f"a{n}", "root", summary="x" * 10_000) for n in range(30))]
     world.serve(context, collection_of(context, items=uris))
     await read(world, budget=Budget(bytes=100_000))
-    assert 5 <= len(await held(world)) <= 10
+    assert 5 <= len(await held(world)) <= 11  # nine and the root fit; one more may be under way when that turns out
 
 
 async def test_at_most_two_requests_at_a_time_go_to_one_host(world: World) -> None:
