@@ -34,10 +34,11 @@ def test_the_rule_knows_a_shelf() -> None:
 
 
 def test_no_file_is_longer_than_six_hundred_lines() -> None:
+    texts = {path: path.read_text(encoding="utf-8") for path in files("") if path.suffix in WRITTEN_BY_HAND}
     long = {
         relative(path): count
-        for path in files("")
-        if path.suffix in WRITTEN_BY_HAND and (count := len(path.read_text(encoding="utf-8").splitlines())) > LONGEST
+        for path, text in texts.items()
+        if "`make docs` writes this page" not in text and (count := len(text.splitlines())) > LONGEST
     }
     assert long == {}
 

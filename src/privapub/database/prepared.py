@@ -18,7 +18,7 @@ class Prepared:
 
     def __init__(self, statement: Executable, dialect: Dialect, names: frozenset[str]) -> None:
         """Compile it; `names` are the values that each call gives."""
-        compiled: Any = statement.compile(dialect=dialect, column_keys=sorted(names))  # type: ignore[attr-defined]
+        compiled: Any = statement.compile(dialect=dialect, column_keys=sorted(names))  # type: ignore[attr-defined]  # each kind of statement has it
         if compiled.insert_prefetch or compiled.update_prefetch:
             raise TypeError("A prepared statement gives every value itself: no column of it may have a Python default.")
         self._compiled = compiled
