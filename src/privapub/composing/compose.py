@@ -5,7 +5,6 @@ from privapub.actors.addresses import Addresses
 from privapub.composing import name_later
 from privapub.composing.learn import seen_post
 from privapub.composing.text import written
-from privapub.database.transaction import Transaction
 from privapub.errors import NotAllowed, NotFound
 from privapub.markup.render import Format
 from privapub.personas import read as personas
@@ -14,7 +13,7 @@ from privapub.posts import quotes
 from privapub.posts.edit import edit
 from privapub.posts.polls import NewPoll, checked
 from privapub.posts.publish import check_text, publish
-from privapub.posts.read import Post, by_id
+from privapub.posts.read import Post, by_id, known
 from privapub.server import Server
 
 _BACK = "Write there, or take the move back first."
@@ -71,7 +70,7 @@ async def write_post(
         if quoted is not None:
             await quotes.ask(tx, post_id, quoted.uri, Addresses(server.base_url), now)
         await name_later.plan(tx, post_id, ready, now)
-        return await _reread(tx, post_id)
+        return await known(tx, post_id)
 
 
 async def edit_post(
@@ -81,7 +80,6 @@ async def edit_post(
     text: str,
     *,
     summary: str | None = None,
-    language: str | None = None,
     text_format: Format | None = None,
     poll: NewPoll | None = None,
 ) -> Post:
@@ -106,7 +104,6 @@ async def edit_post(
             source=text,
             content_html=ready.html,
             summary=summary,
-            language=language,
             mentions=ready.named,
             tags=ready.tags,
             text_format=liked,
@@ -114,19 +111,9 @@ async def edit_post(
             now=now,
         )
         await name_later.plan(tx, post_id, ready, now)
-        return await _reread(tx, post_id)
+        return await known(tx, post_id)
 
 
 async def _writer(server: Server, persona_id: int) -> Persona:
     async with server.database.read() as tx:
-        me = await personas.by_id(tx, persona_id)
-    if me is None:
-        raise NotFound("There is no such persona.")
-    return me
-
-
-async def _reread(tx: Transaction, post_id: int) -> Post:
-    post = await by_id(tx, post_id)
-    if post is None:
-        raise NotFound("The post is gone.")
-    return post
+        return await personas.known(tx, persona_id)

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 from privapub import clock
 from privapub.composing.text import html_of
-from privapub.errors import InvalidInput, NotFound
+from privapub.errors import InvalidInput
 from privapub.markup.clean import plain
 from privapub.markup.render import Format
 from privapub.personas import edit as editing
-from privapub.personas.read import Persona, by_id
+from privapub.personas.read import Persona, known
 from privapub.server import Server
 
 
@@ -31,9 +31,7 @@ async def edit_profile(
     too long or too much.
     """
     async with server.database.read() as tx:
-        me = await by_id(tx, persona_id)
-    if me is None:
-        raise NotFound("There is no such persona.")
+        me = await known(tx, persona_id)
     if len(bio or "") > editing.BIO_LENGTH or any(len(each) > editing.BIO_LENGTH for each in (fields or {}).values()):
         raise InvalidInput("This is too long.", f"A description has up to {editing.BIO_LENGTH} characters.")
     summary = None if bio is None else await html_of(server, bio, text_format or me.text_format)
@@ -60,10 +58,7 @@ async def edit_profile(
             text_format=text_format,
             now=clock.now(),
         )
-        edited = await by_id(tx, persona_id)
-    if edited is None:
-        raise NotFound("There is no such persona.")
-    return edited
+        return await known(tx, persona_id)
 
 
 def _in_line(html: str) -> str:

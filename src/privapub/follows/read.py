@@ -87,11 +87,11 @@ async def followers_of(
 
 
 async def following_of(
-    tx: Transaction, follower_id: int, *, state: str | None = ACCEPTED, before: int | None = None, limit: int = 40
+    tx: Transaction, follower_id: int, *, state: str | None = ACCEPTED, limit: int = 40
 ) -> list[tuple[Actor, Follow]]:
     """Whom this actor follows, as `followers_of`."""
     statement = select(actor, *_COLUMNS).join(follow, follow.c.followed_id == actor.c.id)
-    return await _page(tx, statement.where(follow.c.follower_id == follower_id), state, before, limit)
+    return await _page(tx, statement.where(follow.c.follower_id == follower_id), state, None, limit)
 
 
 async def counts(tx: Transaction, actor_id: int) -> Counts:

@@ -7,11 +7,11 @@ from sqlalchemy import update
 
 from privapub.actors.tables import actor
 from privapub.database.transaction import Transaction
-from privapub.errors import InvalidInput, NotFound
+from privapub.errors import InvalidInput
 from privapub.jobs.enqueue import put_fact
 from privapub.markup.render import Format
+from privapub.personas import read
 from privapub.personas.facts import PersonaEdited
-from privapub.personas.read import by_id
 from privapub.personas.tables import persona
 
 NAME_LENGTH, BIO_LENGTH = 100, 5000
@@ -39,9 +39,7 @@ async def edit(
     `{"name": plain text, "value": cleaned HTML}`; `text_format` is how the persona types from now on. Opening a locked
     persona answers nobody who already waits. Raises NotFound for no persona, InvalidInput for what is too long.
     """
-    known = await by_id(tx, persona_id)
-    if known is None:
-        raise NotFound("There is no such persona.")
+    known = await read.known(tx, persona_id)
     if len(name or "") > NAME_LENGTH or len(bio or "") > BIO_LENGTH:
         raise InvalidInput(
             "This is too long.", f"A name has up to {NAME_LENGTH} characters, a description {BIO_LENGTH}."

@@ -9,7 +9,7 @@ from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput, NotAllowed, NotFound
 from privapub.jobs.enqueue import put_fact
 from privapub.personas.facts import PersonaEdited, PersonaMoved
-from privapub.personas.read import by_id
+from privapub.personas.read import known
 
 MOST_ALIASES = 10
 
@@ -72,10 +72,7 @@ async def stay(tx: Transaction, persona_id: int, now: float) -> bool:
 
 
 async def _persona(tx: Transaction, persona_id: int) -> Actor:
-    known = await by_id(tx, persona_id)
-    if known is None:
-        raise NotFound("There is no such persona.")
-    return known.actor
+    return (await known(tx, persona_id)).actor
 
 
 async def _change(tx: Transaction, known: Actor, now: float, **values: object) -> None:

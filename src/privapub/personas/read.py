@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, func, select
 from privapub.actors.read import Actor, from_row
 from privapub.actors.tables import actor
 from privapub.database.transaction import Transaction
+from privapub.errors import NotFound
 from privapub.markup.render import Format
 from privapub.personas.tables import persona
 
@@ -40,6 +41,14 @@ _COLUMNS = select(actor, persona.c.bio, persona.c.shows_follows, persona.c.text_
 async def by_id(tx: Transaction, persona_id: int) -> Persona | None:
     """The persona with this number."""
     return await _one(tx, persona.c.id == persona_id)
+
+
+async def known(tx: Transaction, persona_id: int) -> Persona:
+    """The persona with this number; NotFound where there is none."""
+    found = await by_id(tx, persona_id)
+    if found is None:
+        raise NotFound("There is no such persona.")
+    return found
 
 
 async def by_handle(tx: Transaction, handle: str) -> Persona | None:

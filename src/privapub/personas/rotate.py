@@ -6,10 +6,9 @@ from privapub.actors import keys as actor_keys
 from privapub.actors.keys import PrivateKeys
 from privapub.actors.tables import actor
 from privapub.database.transaction import Transaction
-from privapub.errors import NotFound
 from privapub.jobs.enqueue import put_fact
 from privapub.personas.facts import KeysRotated
-from privapub.personas.read import by_id
+from privapub.personas.read import known
 
 
 async def rotate_keys(tx: Transaction, persona_id: int, keys: PrivateKeys, now: float) -> None:
@@ -17,9 +16,7 @@ async def rotate_keys(tx: Transaction, persona_id: int, keys: PrivateKeys, now: 
 
     The keys come from `keys.make`, called in a thread before the transaction. Raises NotFound for no persona.
     """
-    me = await by_id(tx, persona_id)
-    if me is None:
-        raise NotFound("There is no such persona.")
+    me = await known(tx, persona_id)
     await actor_keys.replace(tx, persona_id, me.actor.uri, keys, now)
     updated_at = max(now, (me.actor.updated_at or 0) + 0.001)
     await tx.execute(update(actor).where(actor.c.id == persona_id).values(updated_at=updated_at))

@@ -63,12 +63,9 @@ async def of_post(
     statement = select(boost).where(boost.c.post_id == post_id, _SHOWN)
     if audiences is not None:
         statement = statement.where(boost.c.audience.in_(sorted(audiences)))
-    return await _page(tx, statement, before, limit)
-
-
-async def of_actor(tx: Transaction, actor_id: int, *, before: int | None = None, limit: int = 40) -> list[Boost]:
-    """What somebody boosted, as `of_post`."""
-    return await _page(tx, select(boost).where(boost.c.actor_id == actor_id), before, limit)
+    if before is not None:
+        statement = statement.where(boost.c.id < before)
+    return [from_row(row) for row in await tx.all(statement.order_by(boost.c.id.desc()).limit(limit))]
 
 
 async def counts(tx: Transaction, post_ids: Collection[int]) -> dict[int, int]:
@@ -78,12 +75,6 @@ async def counts(tx: Transaction, post_ids: Collection[int]) -> dict[int, int]:
         counted = select(boost.c.post_id, func.count().label("times")).where(boost.c.post_id.in_(sorted(found)), _SHOWN)
         found |= {row.post_id: row.times for row in await tx.all(counted.group_by(boost.c.post_id))}
     return found
-
-
-async def _page(tx: Transaction, statement: Any, before: int | None, limit: int) -> list[Boost]:
-    if before is not None:
-        statement = statement.where(boost.c.id < before)
-    return [from_row(row) for row in await tx.all(statement.order_by(boost.c.id.desc()).limit(limit))]
 
 
 _SHOWN = ~is_blocked(boost.c.actor_id)  # nothing is shown of blocked servers

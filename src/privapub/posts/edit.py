@@ -26,7 +26,6 @@ async def edit(
     source: str,
     content_html: str,
     summary: str | None = None,
-    language: str | None = None,
     mentions: Collection[int] = (),
     tags: Sequence[Mapping[str, Any]] = (),
     text_format: Format | None = None,
@@ -35,9 +34,9 @@ async def edit(
 ) -> bool:
     """The post reads so from now on; fact PostEdited where it reads differently, and True.
 
-    A warning (`summary`), a language, a format and a poll that are not given stay; so do the audience, what it answers
-    and its pictures. A poll with other answers begins anew, and nobody has voted in it. Who is named for the first time
-    may see it from now on, and who was named before still may.
+    A warning (`summary`), a format and a poll that are not given stay; so do the audience, the language, what it
+    answers and its pictures. A poll with other answers begins anew, and nobody has voted in it. Who is named for the
+    first time may see it from now on, and who was named before still may.
     Raises NotFound where there is no such post of this author (any more), InvalidInput for no text or too much.
     """
     known = await read.own(tx, post_id, author_id)
@@ -49,7 +48,6 @@ async def edit(
         "content": content_html,
         "summary": summary,
         "sensitive": bool(summary),
-        "language": known.language if language is None else language,
         "tags": [dict(tag) for tag in tags],
     }
     before = {name: getattr(known, name) for name in changes} | {"tags": [dict(tag) for tag in known.tags]}

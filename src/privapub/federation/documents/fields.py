@@ -14,7 +14,6 @@ from privapub.federation.documents.properties import (
     identities,
     identity,
     link,
-    number,
     objects,
     types,
     web_id,
@@ -90,10 +89,6 @@ class Fields:
     def count(self, name: str) -> int | None:
         """How many things a property says there are."""
         return self.read(name, count, "This is no count.")
-
-    def number(self, name: str) -> float | None:
-        """The number in a property."""
-        return self.read(name, number, "This is no number.")
 
     def flag(self, name: str) -> bool:
         """Whether a property is true."""

@@ -10,7 +10,6 @@ from typing import Any
 
 from privapub.federation.documents.limits import MAX_LANGUAGES, MAX_NAME
 
-ACTIVITYSTREAMS = ("https://www.w3.org/ns/activitystreams", "http://www.w3.org/ns/activitystreams")
 # Vocabularies whose names are read as if they were ActivityStreams' own.
 _VOCABULARIES = (
     "https://www.w3.org/ns/activitystreams#",
