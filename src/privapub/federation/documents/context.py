@@ -1,12 +1,15 @@
 """What the names in our documents mean: contexts that every server ships, and terms spelled out.
 
-A context URL that a server neither ships nor can fetch makes it drop the document (Friendica), so only two are named.
+A context URL that a server neither ships nor can fetch makes it drop the document (Friendica), so only two are named,
+and a third beside a proof: whoever reads proofs as linked data ships that one, and so does Friendica.
 """
 
 from typing import Any
 
 ACTIVITYSTREAMS = "https://www.w3.org/ns/activitystreams"
 SECURITY = "https://w3id.org/security/v1"
+DATA_INTEGRITY = "https://w3id.org/security/data-integrity/v1"
+WEBFINGER = "https://purl.archive.org/socialweb/webfinger"
 
 _MASTODON = {
     "toot": "http://joinmastodon.org/ns#",
