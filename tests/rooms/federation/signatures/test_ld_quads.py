@@ -1,0 +1,150 @@
+"""Quads and their canonical form: the samples of RDFC-1.0, what takes too long, and what would say two things."""
+
+import json
+from contextlib import suppress
+from itertools import combinations, permutations
+from typing import Any
+
+import pytest
+from pyld.nquads import parse_nquads
+
+from privapub.federation.documents.context import ACTIVITYSTREAMS
+from privapub.federation.signatures import ld_quads
+from privapub.federation.signatures.ld_quads import Canonical, canonical, quads_of
+from privapub.federation.signatures.ld_shape import CONTEXTS
+from privapub.federation.signatures.request import BadSignature
+from shared import place, shared
+
+FOLDER = "vectors/rdf-canon"
+LANGUAGE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
+TOO_HARD = "test074"  # ten nodes that all know each other: the standard itself says to refuse it
+
+
+def samples(end: str) -> list[Any]:
+    found = sorted(path.name.removesuffix(end) for path in (place() / FOLDER).glob(f"*{end}"))
+    return found or [pytest.param(None, id="absent")]
+
+
+def given(name: str | None) -> dict[str, Any]:
+    parsed: dict[str, Any] = parse_nquads(shared(f"{FOLDER}/{name}-in.nq").read_text())
+    return parsed
+
+
+def refused(graphs: dict[str, Any]) -> str:
+    with pytest.raises(BadSignature) as caught:
+        quads_of(graphs)
+    return caught.value.reason
+
+
+@pytest.mark.parametrize("name", samples("-rdfc10.nq"))
+def test_a_sample_of_the_standard(name: str | None) -> None:
+    _, text = quads_of(given(name))
+    assert text == shared(f"{FOLDER}/{name}-rdfc10.nq").read_text()
+
+
+@pytest.mark.parametrize("name", samples("-rdfc10map.json"))
+def test_nodes_get_the_names_of_the_standard(name: str | None) -> None:
+    canon = Canonical()
+    canon.main(given(name), {"format": "application/n-quads"})
+    issued = {old.removeprefix("_:"): new.removeprefix("_:") for old, new in canon.canonical_issuer.existing.items()}
+    assert issued == json.loads(shared(f"{FOLDER}/{name}-rdfc10map.json").read_text())
+
+
+def test_the_sample_that_takes_for_ever_is_refused() -> None:
+    assert refused(given(TOO_HARD)) == "too-large"
+
+
+def graph(edges: Any) -> dict[str, Any]:
+    return parse_nquads("".join(f"_:b{one} <x:p> _:b{other} .\n" for one, other in edges))  # type: ignore[no-any-return]  # no types
+
+
+@pytest.mark.parametrize(
+    "edges",
+    [
+        list(permutations(range(8), 2)),
+        [*combinations(range(12), 2), (0, 0)],
+        [(hub, 100 + leaf) for hub in range(2) for leaf in range(9)],
+        [(n, (n + 1) % 150) for n in range(150)],
+        [(n, (n + step) % 40) for n in range(40) for step in (1, 2, 3)],
+    ],
+    ids=["clique", "tournament", "alike", "ring", "circulant"],
+)
+def test_what_could_run_for_ever_ends_after_a_number_of_steps(
+    edges: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = 0
+    related = Canonical.hash_related_blank_node
+
+    def counted(self: Canonical, *rest: Any) -> str:
+        nonlocal looks
+        looks += 1
+        found: str = related(self, *rest)
+        return found
+
+    monkeypatch.setattr(Canonical, "hash_related_blank_node", counted)
+    with suppress(BadSignature):
+        quads_of(graph(edges))
+    assert looks <= 2 * ld_quads.STEPS
+
+
+def test_a_clique_of_eight_is_refused_and_of_three_is_not() -> None:
+    assert refused(graph(permutations(range(8), 2))) == "too-large"
+    assert quads_of(graph(permutations(range(3), 2)))[1].count("\n") == 6
+
+
+def test_more_quads_or_nodes_than_an_activity_has_are_refused() -> None:
+    many = {"@default": [quad for _ in range(ld_quads.MOST_QUADS + 1) for quad in graph([(0, 1)])["@default"]]}
+    assert refused(many) == "too-large"
+    assert refused(graph([(n, n + 1) for n in range(ld_quads.MOST_BLANK)])) == "too-large"
+
+
+def iri(value: str) -> dict[str, str]:
+    return {"type": "IRI", "value": value}
+
+
+def literal(value: Any, datatype: str = "http://www.w3.org/2001/XMLSchema#string", **more: str) -> dict[str, Any]:
+    return {"type": "literal", "value": value, "datatype": datatype, **more}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"subject": iri('https://x.test/a> <x:p> "forged" .\n<https://x.test/b')},
+        {"predicate": iri('x:p> "forged" .\n<x:a> <x:q')},
+        {"object": iri("https://x.test/a> .\n<x:a> <x:q> <x:b")},
+        {"object": iri("https://x.test/a b")},
+        {"object": iri("no-scheme")},
+        {"object": iri("https://x.test/\n")},
+        {"object": {"type": "blank node", "value": "_:b0 .\n_:b1"}},
+        {"object": literal("x", 'x:d> .\n<x:a> <x:q> "y')},
+        {"object": literal("x", LANGUAGE, language='en .\n<x:a> <x:q> "y"')},
+        {"object": literal("x", LANGUAGE, language="")},
+        {"object": literal(None)},
+    ],
+)  # fmt: skip
+def test_no_part_can_end_its_line_and_begin_another(change: dict[str, Any]) -> None:
+    quad = {"subject": iri("https://x.test/a"), "predicate": iri("x:p"), "object": literal('a"b\\\n'), **change}
+    assert refused({"@default": [quad]}) == "malformed"
+
+
+def test_what_a_text_says_stays_within_it() -> None:
+    quad = {"subject": iri("https://x.test/a"), "predicate": iri("x:p"), "object": literal('a" .\n<x:a> <x:q> "b\\')}
+    _, text = quads_of({"@default": [quad]})
+    assert text == '<https://x.test/a> <x:p> "a\\" .\\n<x:a> <x:q> \\"b\\\\" .\n'
+
+
+def test_no_context_is_ever_fetched() -> None:
+    with pytest.raises(BadSignature) as caught:
+        canonical({"@context": "https://peer.test/context", "id": "https://peer.test/1", "name": "x"})
+    assert caught.value.reason == "malformed"
+
+
+def test_contexts_of_others_are_not_kept() -> None:
+    for number in range(3):
+        terms = {f"x{number}": "https://peer.test/x"}
+        _, text = canonical(
+            {"@context": [ACTIVITYSTREAMS, terms], "id": "https://peer.test/1", f"x{number}": "y", "name": "z"}
+        )
+        assert text.count("\n") == 2
+    assert ACTIVITYSTREAMS in ld_quads._kept
+    assert CONTEXTS.issuperset(ld_quads._kept)
