@@ -9,6 +9,7 @@ from privapub import identifiers
 from privapub.database.transaction import Transaction
 from privapub.federation.delivery import sent
 from privapub.federation.delivery.inboxes import Target
+from privapub.federation.delivery.proven import proven
 from privapub.federation.delivery.tables import rendering
 from privapub.federation.documents.encode import encode
 from privapub.federation.fetching.origin import origin
@@ -46,11 +47,12 @@ async def deliver(
     `about` is the uri of what the activity is about: activities about one thing keep their order at each inbox. The
     `last` of them (a Delete, an Undo) takes back what was not sent yet, and goes nowhere where the `first` never went.
     With a `post_id`, who gets it is noted with the post. It is signed when it is sent, with the key that the actor has
-    by then; `former_key`, a PEM, signs it under the same id for who refuses that one.
+    by then; `former_key`, a PEM, signs it under the same id for who refuses that one. What is for everybody carries a
+    proof.
     """
     if not targets:
         return
-    body = encode(activity)
+    body = encode(await proven(tx, actor_id, activity, now))
     name = identifiers.token()
     await tx.execute(
         insert(rendering).values(

@@ -13,16 +13,18 @@ from typing import Any
 from sqlalchemy import and_, bindparam, select
 
 from privapub import clock
-from privapub.actors.keys import RSA
+from privapub.actors.keys import ED25519, RSA
 from privapub.actors.tables import actor_key
 from privapub.database.connect import Database
 from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
+from privapub.federation.delivery.proven import proven_again
 from privapub.federation.delivery.tables import rendering
 from privapub.federation.delivery.together import Together
 from privapub.federation.fetching import scheme as schemes
 from privapub.federation.fetching.origin import origin
 from privapub.federation.signatures.claim import Scheme
+from privapub.federation.signatures.digest import sha256_base64
 from privapub.federation.signatures.keys import PrivateKey
 from privapub.federation.signatures.request import HttpRequest
 from privapub.federation.signatures.sign import sign
@@ -70,7 +72,8 @@ class Parcels:
         if row.private is None:
             raise NotFound("This actor has no key here to sign with.")
         former = None if row.former_key is None else _key(row.key_id, row.former_key)
-        return Parcel(inbox, row.body, row.digest, _key(row.key_id, row.private), scheme, former)
+        body, digest = _as_sent(row)
+        return Parcel(inbox, body, digest, _key(row.key_id, row.private), scheme, former)
 
     def signer(self, parcel: Parcel, scheme: Scheme) -> Sign:
         """What the door calls to have a parcel signed by one of the schemes."""
@@ -109,25 +112,47 @@ async def _found(tx: Transaction, asked: Sequence[_Asked], now: float) -> list[t
     return [(rows[name], liked[host]) if name in rows else None for name, host in asked]
 
 
+def _as_sent(row: Any) -> tuple[bytes, str]:
+    """The bytes and their digest. Where the author has other keys since, a proof is made anew (pure)."""
+    if row.proves_since is None or row.proves_since <= row.created_at:
+        return row.body, row.digest
+    body = proven_again(row.body, row.proof_key_id, row.proof_private, row.proves_since)
+    return body, sha256_base64(body)
+
+
 @lru_cache(maxsize=16)
 def _key(key_id: str, pem: str) -> PrivateKey:
     """A key ready to sign: to read it from its text takes longer than most of what a try does besides."""
     return PrivateKey.from_pem(key_id, pem)
 
 
+_proof_key = actor_key.alias("proof_key")
 _RENDERINGS = (
     select(
         rendering.c.id,
         rendering.c.body,
         rendering.c.digest,
+        rendering.c.created_at,
         actor_key.c.id.label("key_id"),
         actor_key.c.private,
         rendering.c.former_key,
+        _proof_key.c.id.label("proof_key_id"),
+        _proof_key.c.private.label("proof_private"),
+        _proof_key.c.fetched_at.label("proves_since"),
     )
     .join(
         actor_key,
         and_(
             actor_key.c.actor_id == rendering.c.actor_id, actor_key.c.algorithm == RSA, actor_key.c.private.is_not(None)
+        ),
+        isouter=True,
+    )
+    .join(
+        _proof_key,
+        and_(
+            _proof_key.c.actor_id == rendering.c.actor_id,
+            _proof_key.c.algorithm == ED25519,
+            _proof_key.c.private.is_not(None),
         ),
         isouter=True,
     )
