@@ -53,7 +53,7 @@ async def clean_domain(server: Server, job: Job) -> Outcome:
                 break
             if gone < AT_ONCE:
                 last = ids[-1]
-            if clock.monotonic() > begun + LONGEST:
+            if gone and clock.monotonic() > begun + LONGEST:  # it will begin anew, and pass over what has nothing left
                 return Retry(0.0, "there is more", spends_attempt=False)
     await report(server.database, job, 1.0, f"{deleted} deleted")
     return Done()

@@ -9,7 +9,7 @@ contacted. What is kept of it is cleaned up by a job after a while (fact DomainR
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, func, select, update
+from sqlalchemy import bindparam, func, or_, select, update
 
 from privapub.actors import standing
 from privapub.actors.standing import Server
@@ -129,7 +129,7 @@ def decided_by(in_force: Rules, rule: Rule, which: Iterable[Server]) -> list[Ser
 _OF_SERVER = select(actor.c.id).where(standing.of_server(bindparam("of_origin"), bindparam("of_host")))
 _SUSPEND = [
     update(follow)
-    .where(end.in_(_OF_SERVER), follow.c.state.in_([PENDING, ACCEPTED]))
+    .where(end.in_(_OF_SERVER), or_(follow.c.state == PENDING, follow.c.state == ACCEPTED))
     .values(state_before=follow.c.state, state=SUSPENDED)
     for end in (follow.c.follower_id, follow.c.followed_id)
 ]
