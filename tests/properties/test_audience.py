@@ -88,6 +88,11 @@ def test_an_author_sees_its_post_and_a_stranger_only_what_is_open(world: World) 
     assert may_see(world.post, 99) == (world.post.audience in OPEN)
 
 
+@given(worlds, st.none() | st.integers(AUTHOR, 12), st.booleans(), st.booleans())
+def test_nobody_sees_what_a_blocked_server_wrote(world: World, viewer: int | None, follows: bool, named: bool) -> None:
+    assert not may_see(world.post, viewer, follows=follows, named=named, hidden=True)
+
+
 @given(worlds, st.none() | st.integers(AUTHOR, 12))
 def test_nobody_sees_a_deleted_post(world: World, viewer: int | None) -> None:
     assert not replace(world, post=replace(world.post, deleted_at=1.0)).sees(viewer)

@@ -51,6 +51,7 @@ def test_every_variable_is_read() -> None:
             "PRIVAPUB_SIGNATURE_AHEAD": "60",
             "PRIVAPUB_FETCH_TIMEOUT": "5",
             "PRIVAPUB_LOG_LEVEL": "DEBUG",
+            "PRIVAPUB_FEDERATION": "allow-list",
             "PRIVAPUB_LOG_FORMAT": "json",
         }
     ).settings
@@ -76,6 +77,7 @@ def test_every_variable_is_read() -> None:
         signature_ahead=60,
         fetch_timeout=5,
         log_level="debug",
+        federation="allow-list",
         log_format="json",
     )
     untouched = [item.name for item in fields(Settings) if getattr(settings, item.name) == item.default]
