@@ -75,7 +75,8 @@ async def _vote(tx: Transaction, record: RemotePost, signer: Actor, now: float) 
 
 def is_vote(record: RemotePost) -> bool:
     """A Note with a name and nothing else is a vote in somebody's poll."""
-    return record.kind == "Note" and bool(record.name) and not record.content and record.in_reply_to is not None
+    said = record.content or record.attachments or record.summary
+    return record.kind == "Note" and bool(record.name) and not said and record.in_reply_to is not None
 
 
 def received(record: RemotePost, author: Actor) -> ReceivedPost:

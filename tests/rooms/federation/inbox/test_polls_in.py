@@ -255,3 +255,13 @@ async def test_who_may_quote_a_poll_stays_as_it_is_when_its_counts_are_read(worl
     assert found is not None
     assert found.quote_policy == "followers"
     assert alice.local
+
+
+async def test_an_answer_with_a_name_and_a_picture_is_no_vote(world: World) -> None:
+    alice, carol, post = await asked_here(world)
+    picture = {"type": "Document", "mediaType": "image/png", "url": "https://peer.test/x.png", "name": "a cat"}
+    answer = {**vote(carol, post.uri, "a", 1, alice)["object"], "attachment": [picture]}
+    assert (await world.post(alice.inbox, create(carol, answer), by=carol)).status == 202
+    await world.drain()
+    assert await post_at(world, answer["id"]) is not None
+    assert (await counts(world, post))[1] == 0
