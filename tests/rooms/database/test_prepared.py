@@ -23,7 +23,7 @@ thing = Table(
 _BY_ID = select(thing).where(thing.c.id == bindparam("id"))
 _BY_IDS = select(thing.c.name).where(thing.c.id.in_(bindparam("ids", expanding=True))).order_by(thing.c.id).limit(2)
 _RENAME = update(thing).where(thing.c.id > bindparam("above")).values(name=thing.c.name + bindparam("more"))
-_REMOVE = delete(thing).where(thing.c.name == bindparam("name"), thing.c.good == True)  # noqa: E712 - SQL
+_REMOVE = delete(thing).where(thing.c.name == bindparam("name"), thing.c.good.is_(True))
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ costs no fetch.
 It promises that whatever is accepted binds the method, the target, the host, the body and a time, and that the key,
 not the request, decides on the algorithm. Whose key it is, and what its owner may do, is left to others.
 
-A document may carry a signature of its own (`signed_inside`): a proof of FEP-8b32, made and read, or an RsaSignature2017,
-only read. There what is believed is what the check returns, never the document that was checked.
+A document may carry a signature of its own (`signed_inside`): a proof of FEP-8b32, made and read, or an
+RsaSignature2017, only read. There what is believed is what the check returns, never the document that was checked.
 
     request < keys, digest, structured < components, claim < cavage, message_signature < presented, sign
     keys < owner, ld_shape < ld_quads, ld_reading < ld_signature, proof < signed_inside
