@@ -66,17 +66,16 @@ class _Tree:
         return found
 
     def _items(self, items: list[Part]) -> Iterator[Part]:
-        """The values, those of lists one after another."""
+        """The values, those of lists one after another; who takes them ends a list that has no end."""
         for item in items:
-            place, seen = item, 0
+            place = item
             if place["value"] != f"{_RDF}nil" and f"{_RDF}first" not in self.nodes.get(place["value"], {}):
                 yield place
                 continue
             while place["value"] != f"{_RDF}nil":
                 cell = self.nodes.get(place["value"], {})
                 first, rest = cell.get(f"{_RDF}first", []), cell.get(f"{_RDF}rest", [])
-                seen += 1
-                if len(first) != 1 or len(rest) != 1 or place["type"] == "literal" or seen > MOST_VALUES:
+                if len(first) != 1 or len(rest) != 1 or place["type"] == "literal":
                     raise _no_tree()
                 yield first[0]
                 place = rest[0]

@@ -186,6 +186,7 @@ def test_a_document_is_believed_of_its_owner_alone(ed25519_signer: Signer) -> No
         {"id": OWNER + "/n", "type": "Note", "attributedTo": [OWNER]},
         {"id": OWNER, "type": "Person"},
         {**DOCUMENT, "actor": {"id": OWNER, "type": "Person"}},
+        {"@context": context.ACTIVITYSTREAMS, "id": "https://peer.test/a/1", "type": "Like", "as:actor": OWNER},
     ):
         assert only(proof.add(document, key.private, NOW)).believed(key.public, NOW) == document
 

@@ -1,0 +1,79 @@
+"""An activity put together from quads."""
+
+from typing import Any
+
+import pytest
+
+from privapub.federation.documents.context import ACTIVITYSTREAMS
+from privapub.federation.signatures.ld_quads import canonical
+from privapub.federation.signatures.ld_reading import activity_of
+from privapub.federation.signatures.request import BadSignature
+
+LIKE: dict[str, Any] = {"@context": ACTIVITYSTREAMS, "id": "https://peer.test/1", "type": "Like", "actor": "x:a"}
+
+
+def read(document: dict[str, Any]) -> dict[str, Any]:
+    return activity_of(canonical(document)[0])
+
+
+def refused(*documents: dict[str, Any]) -> str:
+    with pytest.raises(BadSignature) as caught:
+        activity_of([quad for document in documents for quad in canonical(document)[0]])
+    return caught.value.reason
+
+
+def test_it_hangs_from_one_thing_with_an_id() -> None:
+    assert read(LIKE) == LIKE
+    assert refused(LIKE, {**LIKE, "id": "https://peer.test/2"}) == "malformed"
+    assert refused({**LIKE, "object": {"id": "https://peer.test/2", "object": LIKE["id"]}}) == "malformed"
+    assert refused({name: value for name, value in LIKE.items() if name != "id"}) == "malformed"
+    assert refused() == "malformed"
+
+
+def test_what_stands_in_two_places_is_whole_in_both() -> None:
+    person = {"id": "x:a", "type": "Person", "name": "Carol"}
+    assert read({**LIKE, "actor": person, "object": "x:a"}) == {**LIKE, "actor": person, "object": person}
+
+
+def test_what_leads_back_to_itself_ends() -> None:
+    note = {"id": "x:n", "name": "n", "replies": {"id": "x:r", "name": "r", "partOf": "x:n"}}
+    assert read({**LIKE, "object": note})["object"] == note
+
+
+def test_a_name_of_another_vocabulary_is_read_where_activitystreams_says_nothing() -> None:
+    terms = {"a": "http://joinmastodon.org/ns#name", "z": "https://zzz.test/ns#name"}
+    document = {**LIKE, "@context": [ACTIVITYSTREAMS, terms], "a": "theirs", "z": "unknown"}
+    assert read(document) == {**LIKE, "name": "theirs", "https://zzz.test/ns#name": "unknown"}
+    assert read({**document, "name": "ours"})["name"] == "ours"
+
+
+@pytest.mark.parametrize("name", ["id", "type", "@id", "@context", "@type"])
+def test_no_property_stands_for_an_id_or_a_kind(name: str) -> None:
+    terms = {"x": {"@id": f"http://joinmastodon.org/ns#{name}"}}
+    document = {**LIKE, "@context": [ACTIVITYSTREAMS, terms], "object": {"name": "n", "x": "forged"}}
+    assert read(document) == {**LIKE, "object": {"name": "n"}}
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted"),
+    [(5, 5), (-0.25, -0.25), (True, True), (False, False), ("5", "5"), (2**60, float(2**60)), ("true", "true")],
+)
+def test_values_are_what_they_were(value: Any, wanted: Any) -> None:
+    found = read({**LIKE, "@context": [ACTIVITYSTREAMS, {"v": "x:v"}], "v": value})["x:v"]
+    assert found == wanted
+    assert type(found) is type(wanted)
+
+
+def test_lists_keep_their_order_and_what_is_in_them_twice() -> None:
+    terms = {"l": {"@id": "x:l", "@container": "@list"}}
+    assert read({**LIKE, "@context": [ACTIVITYSTREAMS, terms], "l": [3, 1, 2, 1]})["x:l"] == [3, 1, 2, 1]
+    assert read({**LIKE, "@context": [ACTIVITYSTREAMS, terms], "l": []})["x:l"] == []
+
+
+def test_a_list_that_is_none_is_refused() -> None:
+    first, rest = ("http://www.w3.org/1999/02/22-rdf-syntax-ns#" + name for name in ("first", "rest"))
+    terms = {"first": first, "rest": {"@id": rest, "@type": "@id"}}
+    typed = {**LIKE, "@context": [ACTIVITYSTREAMS, terms]}
+    for cell in ({"first": "x"}, {"first": ["x", "y"], "rest": "x:nil"}, {"first": "x", "rest": "x:other"}):
+        assert refused({**typed, "object": cell}) == "malformed"
+    assert refused({**typed, "object": {"id": "x:l", "first": "x", "rest": "x:l"}}) == "too-large"
