@@ -4,16 +4,19 @@ An actor belongs to two hosts, which are mostly one: that of its id and that of 
 counts. Whoever looks up actors in a larger question finds the answer in their rows, and needs no rules.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, bindparam, exists, select, update
+from sqlalchemy import BigInteger, ColumnElement, and_, bindparam, exists, select, update
 
 from privapub.actors.tables import actor
 from privapub.database.transaction import Transaction
-from privapub.moderation.domain_rules import BLOCKED, Rule, Rules
+from privapub.moderation.domain_rules import BLOCKED, Rule, Rules, Standing
 from privapub.outbound.target import host_of
+
+FEW = 100  # servers
+AT_ONCE = 2000  # actors
 
 
 @dataclass(frozen=True)
@@ -37,14 +40,34 @@ async def servers(tx: Transaction, under: Iterable[Rule] | None = None) -> list[
 
 async def settle(tx: Transaction, rules: Rules, which: Collection[Server]) -> None:
     """The actors of these servers stand as the rules say."""
-    rows = [
-        {"of_origin": each.origin, "of_host": each.host, "now_is": rules.standing(each.hosts)}
-        for each in sorted(which, key=lambda one: (one.origin, one.host))
-    ]
-    if rows:
+    now_is = {(each.origin, each.host): rules.standing(each.hosts) for each in which}
+    if len(now_is) > FEW:
+        await _settle_many(tx, now_is)
+    elif now_is:
+        rows = [{"of_origin": origin, "of_host": host, "now_is": how} for (origin, host), how in sorted(now_is.items())]
         await tx.execute(_SETTLE, rows)
 
 
+async def _settle_many(tx: Transaction, now_is: Mapping[tuple[str, str], Standing]) -> None:
+    """By the numbers of the actors, as they lie in the table: server by server takes thirty times as long."""
+    last = 0
+    while rows := await tx.all(_PEOPLE, after=last, limit=AT_ONCE):
+        last = rows[-1].id
+        changed: dict[str, list[int]] = {}
+        for row in rows:
+            how = now_is.get((row.origin, row.host), row.standing)
+            if how != row.standing:
+                changed.setdefault(how, []).append(row.id)
+        for how, ids in sorted(changed.items()):
+            await tx.execute(update(actor).where(actor.c.id.in_(ids)).values(standing=how))
+
+
+_PEOPLE = (
+    select(actor.c.id, actor.c.origin, actor.c.host, actor.c.standing)
+    .where(~actor.c.local, actor.c.id > bindparam("after", type_=BigInteger))
+    .order_by(actor.c.id)
+    .limit(bindparam("limit", type_=BigInteger))
+)
 _SETTLE = (
     update(actor)
     .where(

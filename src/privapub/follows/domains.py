@@ -9,7 +9,7 @@ contacted. What is kept of it is cleaned up by a job after a while (fact DomainR
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, func, or_, select, update
+from sqlalchemy import func, or_, select, update
 
 from privapub.actors import standing
 from privapub.actors.standing import Server
@@ -20,7 +20,7 @@ from privapub.follows.read import ACCEPTED, PENDING, SUSPENDED
 from privapub.follows.tables import follow
 from privapub.jobs.enqueue import put_fact
 from privapub.moderation import rules
-from privapub.moderation.domain_rules import BLOCKED, Rule, Rules
+from privapub.moderation.domain_rules import Rule, Rules
 from privapub.moderation.facts import DomainRuled
 
 
@@ -83,17 +83,9 @@ async def allow_only(tx: Transaction, only_allowed: bool, now: float) -> bool:
 async def settle(tx: Transaction, changed: Iterable[Rule] | None, now: float) -> None:  # noqa: ARG001 - as all verbs
     """Actors and follows are as the rules say now: those that these rules are about, or (None) all."""
     which = await standing.servers(tx, changed)
-    in_force = await rules.in_force(tx)
-    await standing.settle(tx, in_force, which)
-    for blocked, statements in ((True, _SUSPEND), (False, _RESUME)):
-        rows = [
-            {"of_origin": each.origin, "of_host": each.host}
-            for each in which
-            if (in_force.standing(each.hosts) == BLOCKED) is blocked
-        ]
-        if rows:
-            for statement in statements:
-                await tx.execute(statement, rows)
+    await standing.settle(tx, await rules.in_force(tx), which)
+    await tx.execute(_SUSPEND)
+    await tx.execute(_RESUME)
 
 
 async def ties(tx: Transaction) -> dict[tuple[str, str], Ties]:
@@ -126,16 +118,13 @@ def decided_by(in_force: Rules, rule: Rule, which: Iterable[Server]) -> list[Ser
     ]
 
 
-_OF_SERVER = select(actor.c.id).where(standing.of_server(bindparam("of_origin"), bindparam("of_host")))
-_SUSPEND = [
+# Asked of all follows: they are few beside the people of other servers, and what is so already is left as it is.
+_PARTED = or_(standing.is_blocked(follow.c.follower_id), standing.is_blocked(follow.c.followed_id))
+_SUSPEND = (
     update(follow)
-    .where(end.in_(_OF_SERVER), or_(follow.c.state == PENDING, follow.c.state == ACCEPTED))
+    .where(follow.c.state.in_([PENDING, ACCEPTED]), _PARTED)
     .values(state_before=follow.c.state, state=SUSPENDED)
-    for end in (follow.c.follower_id, follow.c.followed_id)
-]
-_RESUME = [
-    update(follow)
-    .where(end.in_(_OF_SERVER), follow.c.state == SUSPENDED)
-    .values(state=follow.c.state_before, state_before=None)
-    for end in (follow.c.follower_id, follow.c.followed_id)
-]
+)
+_RESUME = (
+    update(follow).where(follow.c.state == SUSPENDED, ~_PARTED).values(state=follow.c.state_before, state_before=None)
+)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from makers import ADDRESSES, at_home, make_follow, make_persona, make_post, make_remote
 from privapub import clock
 from privapub.actors import read as actors
+from privapub.actors import standing as standings
 from privapub.actors.read import Actor
 from privapub.database.connect import Database
 from privapub.database.page import Window
@@ -255,9 +256,14 @@ class Undone(Exception):
 
 
 @settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(steps)
-async def test_after_any_rules_nothing_of_ours_is_lost(database: Database, what: list[tuple[str, str]]) -> None:
-    with pytest.raises(Undone):
+@given(steps, st.booleans())
+async def test_after_any_rules_nothing_of_ours_is_lost(
+    database: Database, what: list[tuple[str, str]], many: bool
+) -> None:
+    with pytest.raises(Undone), pytest.MonkeyPatch.context() as patch:
+        if many:
+            patch.setattr(standings, "FEW", 0)
+            patch.setattr(standings, "AT_ONCE", 2)
         async with database.write() as tx:
             alice = await make_persona(tx)
             theirs = [await make_remote(tx, f"carol@{host}") for host in ("peer.test", "a.peer.test", "b.a.peer.test")]
