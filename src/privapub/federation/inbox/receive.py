@@ -20,7 +20,7 @@ from privapub.federation.documents import canonical, strict_json
 from privapub.federation.documents.problems import BadDocument
 from privapub.federation.documents.read_activity import Activity, read_activity
 from privapub.federation.fetching import scheme as schemes
-from privapub.federation.fetching.origin import origin
+from privapub.federation.fetching.origin import origin, same_origin
 from privapub.federation.inbox.dispatch import is_whole
 from privapub.federation.inbox.origin import deletes_itself, misplaced
 from privapub.federation.inbox.store import store
@@ -158,8 +158,9 @@ async def _acceptable(server: Server, document: dict[str, object]) -> Activity:
 
 
 async def _signed(server: Server, claim: Presented, sent: HttpRequest, activity: Activity, now: float) -> Signed:
-    if await server.door.refuses(activity.actor) or await server.door.refuses(claim.key_id):
-        raise _Stop(202, "dropped", DISALLOWED)
+    for uri in (activity.actor,) if same_origin(activity.actor, claim.key_id) else (activity.actor, claim.key_id):
+        if await server.door.refuses(uri):
+            raise _Stop(202, "dropped", DISALLOWED)
     if activity.kind == "Flag" and not await server.door.gate.takes_reports(host_of(activity.actor)):
         raise _Stop(202, "dropped", "reports-rejected")
     with scope.trigger(scope.VERIFY):
