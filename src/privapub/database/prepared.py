@@ -5,12 +5,13 @@ For a statement that finds a row by its key, SQLAlchemy's own bookkeeping takes 
 
 from collections.abc import Callable, Sequence
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from sqlalchemy import Dialect, Executable, Float, Row
 from sqlalchemy.engine.result import SimpleResultMetaData
 
-_known: WeakKeyDictionary[Executable, dict[tuple[str, frozenset[str]], "Prepared"]] = WeakKeyDictionary()
+MOST = 1_000  # more than there are: who makes a statement anew for each call finds none again, and fills no memory
+
+_known: "dict[tuple[Executable, str, frozenset[str]], Prepared]" = {}
 
 
 class Prepared:
@@ -62,12 +63,11 @@ class Prepared:
 
 
 def prepared(statement: Executable, dialect: Dialect, values: dict[str, Any]) -> Prepared:
-    """A statement as it was prepared for values of these names, now or before; forgotten with the statement."""
-    forms = _known.get(statement)
-    if forms is None:
-        forms = _known[statement] = {}
-    key = dialect.name, frozenset(values)
-    form = forms.get(key)
+    """A statement as it was prepared for values of these names, now or before."""
+    key = statement, dialect.name, frozenset(values)
+    form = _known.get(key)
     if form is None:
-        form = forms[key] = Prepared(statement, dialect, key[1])
+        if len(_known) >= MOST:
+            _known.clear()
+        form = _known[key] = Prepared(statement, dialect, key[2])
     return form

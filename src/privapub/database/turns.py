@@ -55,17 +55,23 @@ class Seat:
             raise _wrapped(error) from error
 
     async def visit(self, what: Callable[..., Any]) -> None:
-        """Do this in the thread; whoever is cancelled meanwhile still waits until it is done."""
+        """Do this in the thread; whoever is cancelled meanwhile still waits until it is done.
+
+        Where it fails it raises that and not the cancellation: others may have to be told.
+        """
         visit = asyncio.ensure_future(self.driver._execute(what))  # noqa: SLF001 - as aiosqlite's own methods do
+        cancelled: asyncio.CancelledError | None = None
+        while not visit.done():
+            try:
+                await asyncio.wait([visit])
+            except asyncio.CancelledError as error:
+                cancelled = error
         try:
-            await asyncio.shield(visit)
-        except asyncio.CancelledError:
-            while not visit.done():
-                with suppress(asyncio.CancelledError):
-                    await asyncio.wait([visit])
-            raise
+            visit.result()
         except sqlite3.Error as error:
             raise _wrapped(error) from error
+        if cancelled is not None:
+            raise cancelled
 
     async def leave(self) -> None:
         """Close it; what it had not committed is undone."""
@@ -124,13 +130,16 @@ class _Group:
     def __init__(self, seat: Seat) -> None:
         self.seat = seat
         self.members = 0
+        self.broken = False
         self.ends: asyncio.Task[None] | None = None
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     @property
     def lost(self) -> bool:
-        """Whether SQLite has undone it, as it does when the disk is full, or the connection is gone."""
-        return not self.seat.in_transaction
+        """Whether there is nothing to commit: SQLite has undone it, as it does when the disk is full, the connection is
+        gone, or one that failed could not be undone alone.
+        """
+        return self.broken or not self.seat.in_transaction
 
 
 class Writer:
@@ -151,12 +160,12 @@ class Writer:
         try:
             group = await self._join()
             try:
+                group.seat.at_once(group.seat.raw.execute, "SAVEPOINT one")
                 yield group.seat.connection
                 group.seat.at_once(group.seat.raw.execute, "RELEASE one")
                 group.members += 1
             except BaseException:
-                with suppress(Exception):  # where it cannot be undone alone, the group is lost
-                    await group.seat.visit(group.seat.raw.undo_one)
+                await self._undo(group)
                 raise
             finally:
                 await self._pass_on(group)
@@ -218,8 +227,13 @@ class Writer:
                 await self._give_up()
                 raise
             group = self._group = _Group(seat)
-        group.seat.at_once(group.seat.raw.execute, "SAVEPOINT one")
         return group
+
+    async def _undo(self, group: _Group) -> None:
+        try:
+            await group.seat.visit(group.seat.raw.undo_one)
+        except Exception:  # noqa: BLE001 - whatever it is, what was half done must not be committed
+            group.broken = True
 
     async def _pass_on(self, group: _Group) -> None:
         """End the group, or leave it to those who wait for their turn, the last of whom ends it."""

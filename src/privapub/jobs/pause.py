@@ -53,7 +53,7 @@ async def resume(tx: Transaction, kind: str | None = None, *, scope: str = "") -
     """
     sqlite = tx.dialect == "sqlite"
     sql = _RESUME.format(p1="?1" if sqlite else "$1", p2="?2" if sqlite else "$2::text")
-    rows = await tx.raw(sql, (scope, kind))
+    rows = await tx.raw(sql, (scope, kind), long=True)
     owed = settling(tx, scope)
     for name, lane, run_at in rows:
         owed.touch(name, lane, run_at)

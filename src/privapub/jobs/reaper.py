@@ -180,7 +180,7 @@ async def _oldest(tx: Transaction, before: float) -> list[Any]:
     found: list[Any] = []
     while True:
         last = found[-1].id if found else 0
-        rows = await tx.raw(_FIRST.format(p1="?" if tx.dialect == "sqlite" else "$1"), (last,))
+        rows = await tx.raw(_FIRST.format(p1="?" if tx.dialect == "sqlite" else "$1"), (last,), long=True)
         found += rows
         if len(rows) < AT_ONCE or all(row.created_at >= before for row in rows):
             return found
@@ -193,12 +193,12 @@ async def _of_unknown_kinds(tx: Transaction, kinds: Mapping[str, JobKind], scope
     names = "(SELECT value FROM json_each(?2))"
     if not sqlite:
         names = "(SELECT value FROM json_array_elements_text($2::text::json))"
-    found = list(await tx.raw(_UNKNOWN_ALONE.format(p1=p1, p2=names, p3=p3), (scope, known, due)))
-    lanes = await tx.raw(_UNKNOWN_LANES.format(p1=p1, p2=names), (scope, known))
+    found = list(await tx.raw(_UNKNOWN_ALONE.format(p1=p1, p2=names, p3=p3), (scope, known, due), long=True))
+    lanes = await tx.raw(_UNKNOWN_LANES.format(p1=p1, p2=names), (scope, known), long=True)
     if lanes:
         listed = OF_LANES[tx.dialect].replace("(?)", "(?2)")
         names = json.dumps([[row.kind, row.lane] for row in lanes])
-        found += await tx.raw(_IN_LANES.format(p1=p1, lanes=listed, p3=p3), (scope, names, due))
+        found += await tx.raw(_IN_LANES.format(p1=p1, lanes=listed, p3=p3), (scope, names, due), long=True)
     return found
 
 
@@ -226,8 +226,8 @@ async def repair(database: Database, *, scope: str = "") -> int:
     """
     async with database.read() as tx:
         p1 = "?1" if tx.dialect == "sqlite" else "$1"
-        stranded = await tx.raw(_STRANDED.format(p1=p1), (scope,))
-        forgotten = await tx.raw(_FORGOTTEN.format(p1=p1), (scope,))
+        stranded = await tx.raw(_STRANDED.format(p1=p1), (scope,), long=True)
+        forgotten = await tx.raw(_FORGOTTEN.format(p1=p1), (scope,), long=True)
     if not stranded and not forgotten:
         return 0
     async with database.write() as tx:
@@ -251,7 +251,7 @@ async def prune(database: Database, *, scope: str = "", kept: float = KEPT) -> i
         async with database.write() as tx:
             now = await moment(tx)
             p1, p2 = ("?", "?") if tx.dialect == "sqlite" else ("$1", "$2")
-            rows = await tx.raw(_PRUNE.format(p1=p1, p2=p2) + " RETURNING id", (scope, now - kept))
+            rows = await tx.raw(_PRUNE.format(p1=p1, p2=p2) + " RETURNING id", (scope, now - kept), long=True)
         count += len(rows)
         if len(rows) < 1000:
             return count

@@ -3,11 +3,13 @@
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 from sqlalchemy import JSON, Boolean, Column, Float, Integer, MetaData, Table, Text, bindparam, delete, select, update
 from sqlalchemy.exc import DBAPIError
 
+from privapub.database import prepared as module
 from privapub.database.connect import Database
 from privapub.database.prepared import prepared
 
@@ -109,3 +111,11 @@ async def test_a_lock_of_another_process_is_waited_for_while_others_go_on(things
     other.close()
     async with asyncio.timeout(30):
         assert await waiting == 1
+
+
+async def test_statements_that_are_made_for_each_call_fill_no_memory(things: Database, monkeypatch: Any) -> None:
+    monkeypatch.setattr(module, "MOST", 5)
+    async with things.read() as tx:
+        for _ in range(20):
+            assert await tx.scalar(select(thing.c.name).where(thing.c.id == bindparam("id")), id=3) == "thing 3"
+    assert len(module._known) <= 5

@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -112,3 +113,51 @@ async def test_a_reader_sees_none_of_a_group_before_its_commit(broken: tuple[Dat
         await tx.raw(ADD, ("a",))
         assert await names(database) == []
     assert await names(database) == ["a"]
+
+
+async def test_who_is_cancelled_in_the_commit_of_others_keeps_its_failure_from_nobody(
+    broken: tuple[Database, Faults],
+) -> None:
+    database, faults = broken
+    in_commit, go_on = threading.Event(), threading.Event()
+
+    def held_up() -> None:
+        in_commit.set()
+        assert go_on.wait(30)
+        disk_full()
+
+    added, done = asyncio.Event(), asyncio.Event()
+
+    async def add_beside(name: str) -> None:
+        async with database.write() as tx:
+            await tx.raw(ADD, (name,))
+            added.set()
+            await done.wait()
+
+    async def alone() -> None:
+        async with database.turns.alone():
+            pytest.fail("the commit before it fails")
+
+    with faults.armed(1, act=held_up, matches=lambda sql: sql == "COMMIT"):
+        adding = asyncio.create_task(add_beside("a"))
+        await added.wait()
+        looking = asyncio.create_task(alone())
+        await asyncio.sleep(0)  # it waits for its turn
+        done.set()
+        assert await asyncio.to_thread(in_commit.wait, 30)
+        looking.cancel()
+        await asyncio.sleep(0)
+        go_on.set()
+        found = await ends(adding, looking)
+    assert isinstance(found[0], DBAPIError)
+    assert await names(database) == []
+
+
+async def test_what_cannot_be_undone_alone_is_not_committed(broken: tuple[Database, Faults]) -> None:
+    database, faults = broken
+    with faults.armed(1, act=disk_full, matches=lambda sql: sql == "ROLLBACK TO one"):
+        found = await ends(add(database, "a"), add(database, "b", fails=True), add(database, "c"))
+    assert isinstance(found[1], ZeroDivisionError)
+    there = await names(database)
+    assert "b" not in there
+    assert there == [name for name, each in zip("abc", found, strict=True) if each is None]
