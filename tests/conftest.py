@@ -16,7 +16,11 @@ from sqlalchemy.ext.asyncio import create_async_engine
 import left_behind
 from cases import verdicts
 from fakes import ports, postgresql
+from fakes.certificates import Authority
+from fakes.world import World
+from makers import private_keys
 from privapub import clock
+from privapub.actors import keys
 from privapub.database import connect
 from privapub.database.connect import Database
 from privapub.migrations.run import upgrade
@@ -142,3 +146,17 @@ async def database(database_url: str) -> AsyncIterator[Database]:
     opened = Database(database_url)
     yield opened
     await opened.close()
+
+
+@pytest.fixture(scope="session")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("authority"))
+
+
+@pytest.fixture
+async def world(database: Database, authority: Authority, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[World]:
+    """`https://sut.test`, with `peer.test` and `other.test`, once on each database."""
+    pair = private_keys()
+    monkeypatch.setattr(keys, "make", lambda: pair)  # making keys for each test takes longer than the test
+    async with World(database, authority) as opened:
+        yield opened

@@ -1,6 +1,5 @@
 """The server that the cases are replayed against, and the file of worker processes."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -9,15 +8,8 @@ from cases import worlds as fresh
 from cases.worlds import Worlds
 from fakes.certificates import Authority
 from fakes.crew import Log
-from fakes.world import World
 from makers import private_keys
 from privapub.actors import keys
-from privapub.database.connect import Database
-
-
-@pytest.fixture(scope="session")
-def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
-    return Authority(tmp_path_factory.mktemp("authority"))
 
 
 @pytest.fixture(autouse=True)
@@ -25,15 +17,6 @@ def _of_case(request: pytest.FixtureRequest) -> None:
     """The table at the end knows which case this test is of."""
     if marker := request.node.get_closest_marker("case"):
         request.node.user_properties.append(("case", marker.args[0]))
-
-
-@pytest.fixture
-async def world(database: Database, authority: Authority, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[World]:
-    """`https://sut.test`, with `peer.test` and `other.test`, once on each database."""
-    pair = private_keys()
-    monkeypatch.setattr(keys, "make", lambda: pair)  # making keys for each test takes longer than the test
-    async with World(database, authority) as opened:
-        yield opened
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -5,7 +5,7 @@ Undo) a copy that comes when the first was handled is held against what is then 
 is a new one, and therefore not tried here but at the end.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from itertools import count, pairwise
 from typing import Any
@@ -17,12 +17,9 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from fakes.activities import create, note, of
-from fakes.certificates import Authority
 from fakes.world import PUBLIC, Person, World
-from makers import make_post, private_keys
-from privapub.actors import keys
+from makers import make_post
 from privapub.actors.read import Actor
-from privapub.database.connect import Database
 from privapub.follows import read as follows
 from privapub.personas.read import by_handle
 from privapub.posts import read as posts
@@ -46,18 +43,11 @@ class Pair:
 Made = Callable[[World, Actor, Person, str], Awaitable[Pair]]
 
 
-@pytest.fixture(scope="session")
-def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
-    return Authority(tmp_path_factory.mktemp("authority"))
-
-
 @pytest.fixture
-async def world(database: Database, authority: Authority, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[World]:
-    pair = private_keys()
-    monkeypatch.setattr(keys, "make", lambda: pair)
-    async with World(database, authority) as opened:
-        await opened.persona()
-        yield opened
+async def world(world: World) -> World:
+    """With a persona."""
+    await world.persona()
+    return world
 
 
 def undo(carol: Person, undone: Activity) -> Activity:

@@ -28,6 +28,11 @@ def _dialect(name: str) -> Any:
     return importlib.import_module(f"sqlalchemy.dialects.{name}")
 
 
+def insert_into(table: Table, dialect: str) -> Any:
+    """As `Transaction.insert`, for a statement that is made once for each dialect."""
+    return _dialect(dialect).insert(table)
+
+
 LONG = 16_384  # characters of a value that make a statement a long one
 
 _Answer = tuple[tuple[str, ...], Sequence[Any], int]  # names, rows, and how many rows were changed
@@ -149,7 +154,7 @@ class Transaction:
 
     def insert(self, table: Table) -> Any:
         """An INSERT of this dialect, so that `on_conflict_do_nothing` and `on_conflict_do_update` are there."""
-        return _dialect(self.dialect).insert(table)
+        return insert_into(table, self.dialect)
 
     async def alone(self, key: str) -> None:
         """Wait until no other transaction holds this key, and hold it to the end of this one.

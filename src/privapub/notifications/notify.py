@@ -8,7 +8,7 @@ from sqlalchemy import BigInteger, Double, Executable, Text, bindparam, delete, 
 from privapub import identifiers
 from privapub.actors import blocks, mutes
 from privapub.actors.tables import actor
-from privapub.database.transaction import Transaction, _dialect
+from privapub.database.transaction import Transaction, insert_into
 from privapub.follows.read import ACCEPTED, PENDING, Follow
 from privapub.notifications.tables import notification
 from privapub.personas.tables import persona
@@ -93,7 +93,7 @@ def _telling(dialect: str) -> Executable:
         ~audience.passed_over(to, who),
     )
     key = [notification.c.persona_id, notification.c.kind, notification.c.actor_id, notification.c.about]
-    telling = _dialect(dialect).insert(notification).from_select(list(row), listens)
+    telling = insert_into(notification, dialect).from_select(list(row), listens)
     statement: Executable = telling.on_conflict_do_nothing(index_elements=key).returning(notification.c.id)
     return statement
 

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Double, Executable, and_, bindparam, delet
 
 from privapub import scope
 from privapub.actors.standing import is_blocked
-from privapub.database.transaction import Transaction, _dialect
+from privapub.database.transaction import Transaction, insert_into
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import NewJob
 from privapub.posts.read import PUBLIC, UNLISTED, Post, from_row
@@ -68,7 +68,7 @@ async def ask(tx: Transaction, root: str, now: float, *, trigger: str = "") -> b
 
 @cache
 def _asking(dialect: str) -> Executable:
-    statement = _dialect(dialect).insert(thread)
+    statement = insert_into(thread, dialect)
     asking: Executable = statement.on_conflict_do_update(
         index_elements=[thread.c.root],
         set_={"asked_at": statement.excluded.asked_at},

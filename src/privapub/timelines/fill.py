@@ -24,7 +24,7 @@ from sqlalchemy.sql import Select
 
 from privapub.actors import blocks
 from privapub.actors.tables import actor
-from privapub.database.transaction import Transaction, _dialect
+from privapub.database.transaction import Transaction, insert_into
 from privapub.follows.read import ACCEPTED
 from privapub.follows.tables import follow
 from privapub.posts import audience
@@ -122,7 +122,7 @@ async def _add(tx: Transaction, who: Select[Any]) -> int:
 
 
 def _adding(dialect: str, who: Any) -> Executable:
-    insert = _dialect(dialect).insert(timeline_entry).from_select(_COLUMNS, who)
+    insert = insert_into(timeline_entry, dialect).from_select(_COLUMNS, who)
     adding: Executable = insert.on_conflict_do_nothing(
         index_elements=[timeline_entry.c.persona_id, timeline_entry.c.entry_id]
     )

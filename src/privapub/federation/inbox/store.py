@@ -8,7 +8,7 @@ import msgspec
 from sqlalchemy import Executable, and_, bindparam, delete, func, or_, select, update
 
 from privapub import identifiers
-from privapub.database.transaction import Transaction, _dialect
+from privapub.database.transaction import Transaction, insert_into
 from privapub.federation.inbox.tables import incoming, undone
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import NewJob
@@ -102,7 +102,7 @@ async def _keep(tx: Transaction, values: dict[str, Any]) -> int | None:
 
 @cache
 def _kept(dialect: str, *, again: bool) -> Executable:
-    statement = _dialect(dialect).insert(incoming)
+    statement = insert_into(incoming, dialect)
     if again:
         # Opened again if it was handled; left alone while it waits.
         statement = statement.on_conflict_do_update(
