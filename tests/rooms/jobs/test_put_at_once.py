@@ -1,6 +1,6 @@
 """Two transactions that put jobs with the same key and do not see each other's, on PostgreSQL."""
 
-from contextlib import AsyncExitStack
+import asyncio
 from typing import Any
 
 import anyio
@@ -40,6 +40,14 @@ async def done(_job: Job) -> Outcome:
     return Done()
 
 
+WORK = JobKind("work", fetch=done)
+
+
+async def ended(database: Database, job: Job) -> None:
+    async with database.write() as tx:
+        assert await finish(tx, {"work": WORK}, [(job, Done())], clock.now())
+
+
 def again(n: int) -> NewJob:
     return NewJob("work", "lane", {"n": n}, dedupe_key="key", unique_while_waiting=True)
 
@@ -56,15 +64,23 @@ async def test_one_with_a_lower_number_that_is_committed_later_waits_for_the_one
 
 
 async def test_who_puts_a_twin_waits_for_nobody_who_puts_the_same_and_goes_behind(database: Database) -> None:
-    kind = JobKind("work", fetch=done)
     async with database.write() as tx:
         await put(tx, [again(0)])
-    (running,) = (await lease(database, [Slot(kind, 8)], identifiers.token())).jobs
+    (running,) = (await lease(database, [Slot(WORK, 8)], identifiers.token())).jobs
+    put_too, go_on = asyncio.Event(), asyncio.Event()
+
+    async def other() -> None:
+        async with database.write() as tx:
+            await put(tx, [again(2)])
+            put_too.set()
+            await go_on.wait()
+
     with anyio.fail_after(30):
-        async with AsyncExitStack() as one, AsyncExitStack() as other:
-            await put(await one.enter_async_context(database.write()), [again(1)])
-            async with database.write() as tx:
-                assert await finish(tx, {"work": kind}, [(running, Done())], clock.now())
-            await put(await other.enter_async_context(database.write()), [again(2)])
-            await one.aclose()  # while the other has put the same and has yet to hold the lane
+        async with database.write() as tx:
+            await put(tx, [again(1)])
+            await asyncio.create_task(ended(database, running))
+            putting = asyncio.create_task(other())
+            await put_too.wait()
+        go_on.set()  # it had put the same, and had yet to hold the lane
+        await putting
     assert await handled(database) == [2, 1]
