@@ -76,8 +76,8 @@ _SCOPE = {"sqlite": "?", "postgresql": "$1"}
 # Lanes are held by now. Who holds a row of them and waits for the lane is cancelling it, and frees what is behind it.
 _SKIP = {"sqlite": "", "postgresql": "FOR UPDATE OF job SKIP LOCKED"}
 _TWINS = (
-    "SELECT dedupe_key, state FROM job WHERE scope = {scope} AND dedupe_key IN {keys}"
-    " AND dedupe_key IS NOT NULL AND NOT twin AND finished_at IS NULL"
+    "SELECT dedupe_key, state, twin FROM job WHERE scope = {scope} AND dedupe_key IN {keys}"
+    " AND dedupe_key IS NOT NULL AND finished_at IS NULL"
 )
 _RELEASE_TWINS = """
 UPDATE job SET state = 'waiting', twin = false
@@ -301,11 +301,13 @@ class Settling:
 
     async def _put_twins(self, tx: Transaction) -> list[Any]:
         found = await self._release(tx, _TWINS, {row["dedupe_key"] for row in self.twins})
-        states = {row[0]: row[1] for row in found}
+        running = {row[0] for row in found if row[1] == "leased"}
+        # A twin is not put beside a twin: who is cancelling that one holds its row and waits for the lanes.
+        waiting = {row[0] for row in found if row[1] != "leased" or row[2]}
         rows = [
-            row | {"twin": True, "state": "blocked"} if row["dedupe_key"] in states else row
+            row | {"twin": True, "state": "blocked"} if row["dedupe_key"] in running else row
             for row in self.twins
-            if states.get(row["dedupe_key"], "leased") == "leased"
+            if row["dedupe_key"] not in waiting
         ]
         put = await self._put_at_last(tx, rows) if rows else ()
         return [(row[1], row[2], row[3]) for row in put if row[4] == "waiting"]

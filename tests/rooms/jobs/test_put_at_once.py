@@ -14,6 +14,7 @@ from privapub.jobs.job import Done, Job, NewJob, Outcome
 from privapub.jobs.kind import JobKind
 from privapub.jobs.lease import Slot, lease
 from privapub.jobs.outcome import finish
+from privapub.jobs.read import cancel
 from privapub.jobs.tables import job as table
 from privapub.jobs.worker import Worker
 
@@ -84,3 +85,23 @@ async def test_who_puts_a_twin_waits_for_nobody_who_puts_the_same_and_goes_behin
         go_on.set()  # it had put the same, and had yet to hold the lane
         await putting
     assert await handled(database) == [2, 1]
+
+
+async def test_who_puts_what_waits_already_waits_for_nobody_who_is_cancelling_it(database: Database) -> None:
+    async with database.write() as tx:
+        await put(tx, [again(0)])
+    (running,) = (await lease(database, [Slot(WORK, 8)], identifiers.token())).jobs
+    async with database.write() as tx:
+        await put(tx, [again(1)])
+    async with database.read() as tx:
+        waiting = await tx.scalar(select(table.c.id).where(table.c.twin))
+    with anyio.fail_after(30):
+        async with database.write() as cancelling:
+            await cancel(cancelling, waiting, clock.now())
+            async with database.write() as tx:  # it holds the lane that the other will wait for
+                await put(tx, [again(2)])
+    await ended(database, running)
+    assert await handled(database) == []
+    async with database.write() as tx:
+        await put(tx, [again(3)])
+    assert await handled(database) == [3]
