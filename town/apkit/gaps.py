@@ -2,7 +2,6 @@
 bundled, and webfinger without https.
 """
 
-import contextlib
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,6 +15,7 @@ from apkit.models import Note as ApkitNote
 from apkit.models import Person as ApkitPerson
 from apkit.models import Question as ApkitQuestion
 from apkit.models import Update as ApkitUpdate
+from apmodel._core._jsonjd.loader import PRELOAD_JSONLD_PATH_MAPPINGS
 from apmodel.registry import registry
 from pydantic import Field, SerializeAsAny, field_validator
 from remembered import args
@@ -92,11 +92,11 @@ _bundled_contexts = apmodel.loader.create_document_loader
 
 
 def _contexts(*given: Any, **named: Any) -> Callable[..., dict]:
-    """Contexts that apkit has not bundled count as empty here: it would fetch them from the web."""
+    """Contexts that apkit has not bundled count as empty here: it would fetch them from the web, and stand still."""
     load = _bundled_contexts(*given, **named)
 
     def loader(url: str, options: dict | None = None) -> dict:
-        with contextlib.suppress(Exception):
+        if url in PRELOAD_JSONLD_PATH_MAPPINGS:
             return load(url, options or {})
         return {"contextUrl": None, "documentUrl": url, "document": {"@context": {}}}
 
