@@ -1,4 +1,4 @@
-"""Write the pages of the reference that follow from the code: every setting, every command and every reason.
+"""Write the pages of the reference that follow from the code: settings, commands, reasons, what is remembered.
 
 make docs
 """
@@ -13,6 +13,7 @@ from typing import Any
 import typer
 
 from privapub.cli.reasons import KIND, OF_KIND, PREFIXES, REASONS, meaning
+from privapub.outbound import remembered
 from privapub.settings import Settings, load, variable
 
 _EVERYWHERE = ("help", "as_json")  # options that need no line at each command
@@ -56,6 +57,17 @@ ended as `ok`, as `refused` (this server would not) or as `failed` (the other co
 `later` (it is tried again) or as `given-up`.
 
 `make docs` writes this page from `src/privapub/cli/reasons.py`."""
+
+
+REMEMBERED_INTRODUCTION = """# Remembered failures
+
+A fetch that failed is not made again for a while; who asks for it meanwhile is told `remembered`. How long depends on
+why it failed. All that is remembered of a server is dropped as soon as it sends us something that is verified, and one
+failure when a fetch of the same succeeds. It is kept in the memory of each process, as a digest of the address: ten
+thousand failures at most, the least recently met dropped first, and none of it is written down. Deliveries are not part
+of it: see [the queue](../explanation/the-queue.md).
+
+`make docs` writes this page from `src/privapub/outbound/remembered.py`."""
 
 
 def settings_page() -> str:
@@ -130,6 +142,25 @@ def reasons_page() -> str:
     return f"{REASONS_INTRODUCTION}\n\n| reason | what it means |\n| --- | --- |\n{table}\n"
 
 
+def remembered_page() -> str:
+    """How long each failure of a fetch is remembered."""
+    rows = [
+        *((f"`{reason}`", seconds) for reason, seconds in remembered.HOW_LONG.items()),
+        ("any other status from 400 to 499", remembered.OTHER_4XX),
+        ("any other status", remembered.OTHER_STATUS),
+    ]
+    table = "\n".join(f"| {reason} | {_span(seconds)} |" for reason, seconds in rows)
+    return f"{REMEMBERED_INTRODUCTION}\n\n| why | for how long |\n| --- | --- |\n{table}\n"
+
+
+def _span(seconds: float) -> str:
+    for size, word in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= size and seconds % size == 0:
+            number = int(seconds // size)
+            return f"{number} {word}" + ("" if number == 1 else "s")
+    return f"{seconds:g} seconds"
+
+
 def main() -> None:
     """Write the pages."""
     from privapub.cli.main import app  # noqa: PLC0415 - the pages' tests import this file without the commands
@@ -138,7 +169,8 @@ def main() -> None:
     (REFERENCE / "settings.md").write_text(settings_page(), encoding="utf-8")
     (REFERENCE / "commands.md").write_text(commands_page(app), encoding="utf-8")
     (REFERENCE / "reasons.md").write_text(reasons_page(), encoding="utf-8")
-    sys.stdout.write("docs/reference/settings.md, commands.md and reasons.md are written.\n")
+    (REFERENCE / "remembered.md").write_text(remembered_page(), encoding="utf-8")
+    sys.stdout.write("docs/reference: settings.md, commands.md, reasons.md and remembered.md are written.\n")
 
 
 if __name__ == "__main__":

@@ -42,6 +42,10 @@ def test_every_command_is_described_as_it_is() -> None:
     assert page == write_reference.commands_page(app), "run `make docs`"
 
 
+def test_how_long_failures_are_remembered_is_described_as_it_is() -> None:
+    assert text("docs/reference/remembered.md") == write_reference.remembered_page(), "run `make docs`"
+
+
 def test_every_command_says_what_it_does() -> None:
     assert [words for words, command in write_reference.commands(app) if not command.help] == []
 

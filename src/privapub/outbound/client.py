@@ -15,7 +15,7 @@ from aiohttp.abc import AbstractResolver
 from privapub import clock, scope
 from privapub.database.transaction import is_open_here
 from privapub.errors import InvalidInput
-from privapub.outbound import address, guard, target
+from privapub.outbound import address, guard, remembered, target
 from privapub.outbound.answers import Answer, FetchProblem, bare_type, is_one_of
 from privapub.outbound.body import Body, Broken, TooLarge, is_gzip
 from privapub.outbound.gate import Gate
@@ -119,7 +119,7 @@ class Door:
         course, asked = self._begin(url)
         request = _Request("GET", (("Accept", accept), ("Accept-Encoding", "gzip")), b"", sign)
         wanted = _Wanted(content_types, limit, same_host, hop)
-        key = (asked.url if asked else url, accept, sign is not None)
+        key = remembered.key(asked.url if asked else url, accept, signed=sign is not None)
 
         async def fetch() -> Answer:
             first = await self._admit(asked, course)
@@ -213,6 +213,7 @@ class Door:
                 except ValueError:
                     raise FetchProblem(course.host, "bad-redirect", status=response.status) from None
             course.hops += 1
+            course.hosts.add(where.host)
             await self._judge(where, course)
             if wanted.hop is not None:
                 wanted.hop(where.url)
@@ -303,7 +304,7 @@ class Door:
     def _end(self, course: Course, problem: FetchProblem | None, key: Key | None) -> None:
         now = clock.now()
         if key is not None and problem is not None:
-            self._remembered.add(key, course.host, problem.reason, now)
+            self._remembered.add(key, course.hosts, problem.reason, now)
         elif key is not None:
             self._remembered.drop(key)
         outcome, reason = ("ok", "") if problem is None else (problem.outcome, problem.reason)

@@ -33,12 +33,17 @@ class Course:
 
     tags: scope.HttpScope
     host: str
+    hosts: set[str] = field(init=False)  # it, and those to which redirects led
     begun: float = field(default_factory=clock.monotonic)
     hops: int = 0
     bytes: int = 0
     status: int | None = None
     guarded: bool = False  # an address was refused, and none has answered since
     reused: bool = False  # the last exchange used a connection that was open before: no socket was made for it
+
+    def __post_init__(self) -> None:
+        """The first host is one of them."""
+        self.hosts = {self.host}
 
 
 course: ContextVar[Course] = ContextVar("outbound_course")

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privapub.errors import Unavailable
+from privapub.outbound import remembered as memory
 from privapub.outbound import target
 from privapub.outbound.answers import FAILED, REFUSED, FetchProblem, bare_type, is_one_of
 from privapub.outbound.gate import OpenGate
@@ -12,7 +13,7 @@ from privapub.outbound.remembered import Key, Remembered, how_long
 
 
 def key(name: str) -> Key:
-    return (f"https://{name}/", "*/*", False)
+    return memory.key(f"https://{name}/", "*/*", signed=False)
 
 
 def test_how_long_a_failure_is_believed() -> None:
@@ -20,34 +21,58 @@ def test_how_long_a_failure_is_believed() -> None:
     assert how_long("404") == 24 * hour
     assert how_long("410") == 30 * 24 * hour
     assert how_long("timeout") == how_long("401") == how_long("403") == hour
-    assert how_long("500") == how_long("503") == how_long("429") == 600.0
+    assert how_long("500") == how_long("503") == how_long("429") == how_long("302") == 600.0
+    assert how_long("406") == how_long("451") == hour
     assert how_long("disallowed") == how_long("remembered") == 0.0
     assert all(how_long(reason) > 0 for reason in (REFUSED | FAILED) - {"disallowed", "remembered"})
 
 
 def test_what_is_remembered_ends_by_itself_or_by_success() -> None:
     remembered = Remembered()
-    remembered.add(key("a.test"), "a.test", "404", 0.0)
+    remembered.add(key("a.test"), ["a.test"], "404", 0.0)
     assert remembered.holds(key("a.test"), 86_399.0)
-    assert not remembered.holds(("https://a.test/", "text/html", False), 1.0)
+    assert not remembered.holds(memory.key("https://a.test/", "text/html", signed=False), 1.0)
+    assert not remembered.holds(memory.key("https://a.test/", "*/*", signed=True), 1.0)
     assert not remembered.holds(key("a.test"), 86_400.0)
     assert len(remembered) == 0
-    remembered.add(key("a.test"), "a.test", "500", 0.0)
+    remembered.add(key("a.test"), ["a.test"], "500", 0.0)
     remembered.drop(key("a.test"))
     assert not remembered.holds(key("a.test"), 1.0)
-    remembered.add(key("a.test"), "a.test", "disallowed", 0.0)
+    remembered.add(key("a.test"), ["a.test"], "disallowed", 0.0)
     assert len(remembered) == 0
 
 
 def test_a_host_is_forgotten_whole_and_alone() -> None:
     remembered = Remembered()
     for n in range(3):
-        remembered.add((f"https://a.test/{n}", "", True), "a.test", "404", 0.0)
-    remembered.add(key("b.test"), "b.test", "404", 0.0)
+        remembered.add(key(f"a.test/{n}"), ["a.test"], "404", 0.0)
+    remembered.add(key("b.test"), ["b.test"], "404", 0.0)
     remembered.forget("a.test")
     remembered.forget("c.test")
     assert len(remembered) == 1
     assert remembered.holds(key("b.test"), 1.0)
+
+
+def test_a_failure_behind_a_redirect_is_forgotten_with_either_host() -> None:
+    for spoke in "ab":
+        remembered = Remembered()
+        remembered.add(key("a.test"), ["a.test", "b.test"], "404", 0.0)
+        remembered.forget(f"{spoke}.test")
+        assert len(remembered) == 0
+        assert remembered._by_host == {}
+
+
+def test_what_is_over_is_dropped_though_nobody_asks_again() -> None:
+    remembered = Remembered()
+    for n in range(5):
+        remembered.add(key(f"{n}.test"), [f"{n}.test"], "500", 0.0)
+    remembered.add(key("a.test"), ["a.test"], "404", 1_200.0)
+    assert len(remembered) == 1
+    assert set(remembered._by_host) == {"a.test"}
+
+
+def test_a_long_url_takes_no_more_memory_and_cannot_be_read() -> None:
+    assert len(key("a.test/" + "x" * 4000)) == len(key("a.test")) == 16
 
 
 @settings(deadline=None)
@@ -58,7 +83,7 @@ def test_memory_is_bounded_and_in_order(steps: list[tuple[int, str, bool]]) -> N
         if forget:
             remembered.forget(f"{n}.test")
         else:
-            remembered.add(key(f"{n}.test"), f"{n}.test", reason, float(now))
+            remembered.add(key(f"{n}.test"), [f"{n}.test"], reason, float(now))
         assert len(remembered) <= 4
         assert sum(len(keys) for keys in remembered._by_host.values()) == len(remembered)
         assert all(remembered._by_host.values())
@@ -66,10 +91,10 @@ def test_memory_is_bounded_and_in_order(steps: list[tuple[int, str, bool]]) -> N
 
 def test_the_least_recently_met_goes_first() -> None:
     remembered = Remembered(most=2)
-    remembered.add(key("a.test"), "a.test", "404", 0.0)
-    remembered.add(key("b.test"), "b.test", "404", 0.0)
+    remembered.add(key("a.test"), ["a.test"], "404", 0.0)
+    remembered.add(key("b.test"), ["b.test"], "404", 0.0)
     assert remembered.holds(key("a.test"), 1.0)
-    remembered.add(key("c.test"), "c.test", "404", 2.0)
+    remembered.add(key("c.test"), ["c.test"], "404", 2.0)
     assert [remembered.holds(key(f"{n}.test"), 3.0) for n in "abc"] == [True, False, True]
 
 

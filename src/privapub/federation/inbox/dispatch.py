@@ -36,6 +36,7 @@ from privapub.federation.inbox.on_undo import on_undo
 from privapub.jobs.job import Done, Job, Outcome, Retry
 from privapub.outbound.answers import FetchProblem
 from privapub.outbound.gate import DISALLOWED
+from privapub.outbound.target import host_of
 from privapub.server import Server
 
 # Every kind that is handled; the others are kept out by their name.
@@ -89,6 +90,8 @@ async def _looked(server: Server, job: Job) -> Fetched | Done:
         signer = await actors.by_id(tx, row.actor_id)
         if signer is None or signer.is_gone or signer.is_blocked:
             return Fetched()
+        if job.attempt == 1:  # the inbox may be another process, whose memory this is not
+            server.door.forget(host_of(signer.uri))
         arrived = Arrived(read_activity(row.document), signer, row.owner)
         handling = HANDLINGS.get(arrived.activity.kind)
         wanted = None if handling is None or handling.want is None else await handling.want(tx, arrived)

@@ -7,15 +7,17 @@ from typing import Any
 
 import pytest
 
-from fakes.activities import create, follow_of, note, of, rows
+from fakes.activities import create, follow_of, note, of, post_at, rows
 from fakes.certificates import Authority
 from fakes.world import Answered, Person, World
 from privapub import clock
 from privapub.actors.read import Actor
 from privapub.database.connect import Database
 from privapub.federation.fetching import scheme
+from privapub.federation.fetching.post import fetch_post
 from privapub.federation.inbox import receive
 from privapub.federation.signatures.digest import sha256_base64
+from privapub.outbound.answers import FetchProblem
 from privapub.outbound.gate import OpenGate
 
 UNSIGNED = (("Host", "sut.test"), ("Content-Type", "application/activity+json"))
@@ -157,6 +159,18 @@ async def test_a_verified_sender_makes_remembered_failures_of_its_host_be_forgot
     await world.post(alice.inbox, create(carol, "https://peer.test/n/1", "https://peer.test/a/2"), by=carol)
     await world.drain()
     assert len(world.asked("/n/1")) == 2
+
+
+async def test_failures_are_forgotten_by_the_process_that_handles_too(world: World) -> None:
+    """The inbox may be served by another process than the one that fetches."""
+    alice, carol = await world.persona(), world.person("https://peer.test/u/carol")
+    await world.post(alice.inbox, create(carol, "https://peer.test/n/1"), by=carol)
+    with pytest.raises(FetchProblem, match="404"):
+        await fetch_post(world.server, "https://peer.test/n/1")  # after the inbox has taken it
+    world.serve("https://peer.test/n/1", note(carol))
+    await world.drain()
+    assert len(world.asked("/n/1")) == 2
+    assert await post_at(world, "https://peer.test/n/1") is not None
 
 
 async def test_a_storm_of_deletes_of_actors_we_never_knew_costs_no_fetch_and_no_row(world: World) -> None:
