@@ -1,4 +1,4 @@
-"""Who signed a request: one opinion for the inbox and for signed GETs.
+"""Who signed a request or a document: one opinion for the inbox and for signed GETs.
 
 `Signed`: this actor did. `Refused`: nobody whom we believe did, and asking again changes nothing (401). `Undecided`:
 the key's host did not answer, so that we cannot tell now (503, and the sender tries again).
@@ -12,9 +12,10 @@ Of who only reads, nothing is written down: what is learnt of them stays in the 
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from starlette.requests import Request
@@ -30,6 +31,7 @@ from privapub.federation.signatures.claim import Scheme
 from privapub.federation.signatures.keys import BadKey, PublicKey
 from privapub.federation.signatures.presented import Presented
 from privapub.federation.signatures.request import BadSignature, HttpRequest
+from privapub.federation.signatures.signed_inside import Claim
 from privapub.outbound.answers import FetchProblem
 from privapub.outbound.client import Door
 from privapub.server import Server
@@ -67,6 +69,22 @@ class Undecided:
 
 
 Opinion = Signed | Refused | Undecided
+
+
+@dataclass(frozen=True)
+class Vouched:
+    """This actor signed a document, and this is what they said: read it, and not the document that came."""
+
+    actor: Actor
+    said: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Question:
+    """Whether the key with this id made a signature: `fits` raises BadSignature where a key did not."""
+
+    key_id: str
+    fits: Callable[[PublicKey], Awaitable[None]]
 
 
 class _Memory:
@@ -151,45 +169,70 @@ async def whose(server: Server, claim: Presented, request: HttpRequest, now: flo
 
     What caused the request is the caller's to say (`scope.trigger`): the fetch of a reader's key is only counted.
     """
+
+    async def fits(key: PublicKey) -> None:
+        signatures.check(claim, request, key)
+
+    found = await _opinion(server, _Question(claim.key_id, fits), now)
+    return found if isinstance(found, Refused | Undecided) else Signed(found[0], found[1].id, claim.scheme)
+
+
+async def vouched(server: Server, claim: Claim, now: float) -> Vouched | Refused | Undecided:
+    """Who signed a document, as it claims of itself, and what they said; whoever brought it.
+
+    The trigger is the caller's to say, as for `whose`.
+    """
+    said: dict[str, Any] = {}
+
+    async def fits(key: PublicKey) -> None:
+        nonlocal said
+        said = await asyncio.to_thread(claim.believed, key, now)  # an RsaSignature2017 takes its time
+
+    found = await _opinion(server, _Question(claim.key_id, fits), now)
+    return found if isinstance(found, Refused | Undecided) else Vouched(found[0], said)
+
+
+_Owned = tuple[Actor, PublicKey]
+
+
+async def _opinion(server: Server, question: _Question, now: float) -> _Owned | Refused | Undecided:
     memory = _memories.setdefault(server.door, _Memory())
-    found = await _held(server, memory, claim, request, now)
-    if isinstance(found, Signed):
+    found = await _held(server, memory, question, now)
+    if isinstance(found, tuple):
         return found
-    async with memory.alone(claim.key_id):
-        return await _ask(server, memory, claim, request, now)
+    async with memory.alone(question.key_id):
+        return await _ask(server, memory, question, now)
 
 
 def _is_read() -> bool:
     return scope.current().trigger == scope.READER
 
 
-async def _held(
-    server: Server, memory: _Memory, claim: Presented, request: HttpRequest, now: float
-) -> Signed | Refused | None:
+async def _held(server: Server, memory: _Memory, question: _Question, now: float) -> _Owned | Refused | None:
     """What the keys say that are known already; None where there is none."""
-    known = await _known(server, claim.key_id)
-    refusal = None if known is None else _fits(claim, request, known[1])
+    known = await _known(server, question.key_id)
+    refusal = None if known is None else await _misfit(question, known[1])
     if known is not None and refusal is None:
-        return Signed(known[0], known[1].id, claim.scheme)
-    met = memory.reader(claim.key_id, now) if _is_read() else None
-    if met is not None and _fits(claim, request, met[1]) is None:
-        return Signed(met[0], met[1].id, claim.scheme)
+        return known
+    met = memory.reader(question.key_id, now) if _is_read() else None
+    if met is not None and await _misfit(question, met[1]) is None:
+        return met
     return refusal
 
 
-async def _ask(server: Server, memory: _Memory, claim: Presented, request: HttpRequest, now: float) -> Opinion:
+async def _ask(server: Server, memory: _Memory, question: _Question, now: float) -> _Owned | Refused | Undecided:
     # Another request may have fetched the key while this one waited.
-    refusal = await _held(server, memory, claim, request, now)
-    if isinstance(refusal, Signed):
+    refusal = await _held(server, memory, question, now)
+    if isinstance(refusal, tuple):
         return refusal
     # What came of a reader's key says nothing to an inbox, where it would have been kept.
-    asked = f"read {claim.key_id}" if _is_read() else claim.key_id
+    asked = f"read {question.key_id}" if _is_read() else question.key_id
     lately = memory.lately(asked, now)
     if lately is not None:
         return lately[1] or refusal or Refused("no-key", _NO_KEY)
     try:
         # The memory here is the one that counts: what the door remembers does not tell why.
-        actor, key = await fetch_key(server, claim.key_id, fresh=True, kept=not _is_read())
+        actor, key = await fetch_key(server, question.key_id, fresh=True, kept=not _is_read())
     except PrivaPubError as problem:
         result = _unhad(problem)
         if refusal is not None and isinstance(result, Refused):
@@ -198,8 +241,8 @@ async def _ask(server: Server, memory: _Memory, claim: Presented, request: HttpR
         return result
     memory.note(asked, now, None)
     if _is_read():
-        memory.met(claim.key_id, now, actor, key)
-    return _fits(claim, request, key) or Signed(actor, key.id, claim.scheme)
+        memory.met(question.key_id, now, actor, key)
+    return await _misfit(question, key) or (actor, key)
 
 
 def _unhad(problem: PrivaPubError) -> Refused | Undecided:
@@ -226,9 +269,9 @@ async def _known(server: Server, key_id: str) -> tuple[Actor, PublicKey] | None:
         return None
 
 
-def _fits(claim: Presented, request: HttpRequest, key: PublicKey) -> Refused | None:
+async def _misfit(question: _Question, key: PublicKey) -> Refused | None:
     try:
-        signatures.check(claim, request, key)
+        await question.fits(key)
     except BadSignature as bad:
         return Refused(bad.reason, str(bad))
     return None
