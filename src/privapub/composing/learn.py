@@ -8,11 +8,10 @@ from privapub.federation.fetching.actor import fetch_author
 from privapub.federation.fetching.origin import origin
 from privapub.federation.fetching.post import fetch_post
 from privapub.federation.inbox.audience import concerned
-from privapub.federation.inbox.on_create import received
+from privapub.federation.inbox.received import keep
 from privapub.identifiers import number_in
 from privapub.posts import audience as audiences
 from privapub.posts.read import Post, by_id, by_uri
-from privapub.posts.receive import receive
 from privapub.server import Server
 
 _HINT = "It may be deleted, or not be meant for whoever asks."
@@ -66,8 +65,7 @@ async def learnt(server: Server, uri: str) -> Post | None:
     author = await fetch_author(server, record.author)
     async with server.database.write() as tx:
         whom = await concerned(tx, record, author, "")
-        told = received(record, author)
-        await receive(tx, told, author.id, whom.audience, whom.recipient_ids, clock.now(), trigger=scope.READER)
+        await keep(tx, record, author, whom, clock.now(), trigger=scope.READER)
         return await by_uri(tx, record.uri)
 
 

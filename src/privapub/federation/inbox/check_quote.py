@@ -19,14 +19,13 @@ from privapub.federation.fetching.document import document, final
 from privapub.federation.fetching.origin import same_origin
 from privapub.federation.fetching.post import fetch_post
 from privapub.federation.inbox.audience import concerned
-from privapub.federation.inbox.on_create import received
+from privapub.federation.inbox.received import keep
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import Done, Job, NewJob, Outcome, Retry
 from privapub.notifications.notify import of_quote
 from privapub.outbound.answers import FetchProblem
 from privapub.posts import quotes, read, stamps
 from privapub.posts.read import Post
-from privapub.posts.receive import receive
 from privapub.server import Server
 
 QUOTE = "quote"
@@ -85,8 +84,7 @@ async def write(tx: Transaction, job: Job, looked: Looked, now: float) -> Outcom
     """Keep what was found. Without a stamp, a quote of somebody else goes on waiting for one."""
     if looked.valid and looked.record is not None and looked.author is not None:
         whom = await concerned(tx, looked.record, looked.author, "")
-        record = received(looked.record, looked.author)
-        await receive(tx, record, looked.author.id, whom.audience, whom.recipient_ids, now)
+        await keep(tx, looked.record, looked.author, whom, now, quoted=True)
     if looked.valid or looked.stamp is not None:
         settled = await quotes.verified(tx, job.args["post"], looked.quoted_uri, looked.stamp, valid=looked.valid)
         if settled and looked.valid:

@@ -11,9 +11,8 @@ from privapub.federation.documents.read_post import RemotePost, read_post
 from privapub.federation.fetching.origin import same_origin
 from privapub.federation.inbox.arrived import Arrived
 from privapub.federation.inbox.audience import concerned
-from privapub.federation.inbox.on_create import received
+from privapub.federation.inbox.received import keep
 from privapub.posts import read, stamps
-from privapub.posts.receive import receive
 
 
 async def on_quote_request(tx: Transaction, arrived: Arrived, now: float) -> str | None:
@@ -33,9 +32,7 @@ async def on_quote_request(tx: Transaction, arrived: Arrived, now: float) -> str
     except NotFound:
         return "no-such-post"
     if allowed and record is not None:
-        whom = await concerned(tx, record, signer, arrived.owner)
-        kept = received(record, signer)
-        await receive(tx, kept, signer.id, whom.audience, whom.recipient_ids, now)
+        await keep(tx, record, signer, await concerned(tx, record, signer, arrived.owner), now)
     return None
 
 

@@ -10,7 +10,8 @@ from privapub.federation.fetching.actor import profile
 from privapub.federation.inbox import check_quote
 from privapub.federation.inbox.arrived import Arrived, Wanted
 from privapub.federation.inbox.audience import concerned, may_concern
-from privapub.federation.inbox.on_create import received, take_in, told
+from privapub.federation.inbox.on_create import take_in, told
+from privapub.federation.inbox.received import received
 from privapub.notifications.notify import of_edit
 from privapub.posts import quotes, read, receive
 

@@ -13,7 +13,7 @@ from privapub.federation.fetching.origin import origin
 from privapub.federation.inbox.arrived import Arrived, Fetched, Wanted
 from privapub.federation.inbox.audience import concerned
 from privapub.federation.inbox.kinds import named
-from privapub.federation.inbox.on_create import is_vote, received
+from privapub.federation.inbox.received import is_vote, keep, received
 from privapub.follows import read as follows
 from privapub.outbound.gate import DISALLOWED
 from privapub.posts import audience as audiences
@@ -90,7 +90,7 @@ async def taken(tx: Transaction, fetched: Fetched, now: float) -> Post | str:
     whom = await concerned(tx, record, author, "")
     if whom.audience not in audiences.OPEN:
         return "not-to-be-boosted"
-    kept = await receive.receive(tx, received(record, author), author.id, whom.audience, whom.recipient_ids, now)
+    kept = await keep(tx, record, author, whom, now)
     post = None if kept is None else await posts.by_id(tx, kept)
     return "deleted-before" if post is None else post
 

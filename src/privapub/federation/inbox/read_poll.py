@@ -6,7 +6,7 @@ from privapub.errors import PrivaPubError
 from privapub.federation.documents.read_post import RemotePost
 from privapub.federation.fetching.document import final
 from privapub.federation.fetching.post import fetch_post
-from privapub.federation.inbox.on_create import received
+from privapub.federation.inbox.received import received
 from privapub.jobs.job import Done, GiveUp, Job, Outcome, Retry
 from privapub.outbound.answers import FetchProblem
 from privapub.posts import read, receive

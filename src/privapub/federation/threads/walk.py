@@ -18,13 +18,12 @@ from privapub.federation.fetching.actor import fetch_author
 from privapub.federation.fetching.document import document, final
 from privapub.federation.fetching.origin import bare, origin, same_origin
 from privapub.federation.inbox.audience import concerned
-from privapub.federation.inbox.on_create import is_vote, received
+from privapub.federation.inbox.received import is_vote, keep
 from privapub.federation.threads.budget import Budget, FrugalDoor, Turns
 from privapub.federation.threads.collections import ids_in, post_in
 from privapub.outbound.answers import FetchProblem
 from privapub.posts import threads
 from privapub.posts.audience import OPEN
-from privapub.posts.receive import receive
 from privapub.posts.threads import Known
 from privapub.server import Server
 
@@ -308,10 +307,7 @@ class Walk:
                     whom = await concerned(tx, got.record, got.author, "")
                     if whom.audience not in OPEN or got.author.local or got.author.is_gone or got.author.is_blocked:
                         continue
-                    what = received(got.record, got.author)
-                    kept = await receive(
-                        tx, what, got.author.id, whom.audience, whom.recipient_ids, now, trigger=self._trigger
-                    )
+                    kept = await keep(tx, got.record, got.author, whom, now, trigger=self._trigger)
                     new += kept is not None
             self.found += new
             self._kept_at = clock.monotonic()
