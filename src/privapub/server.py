@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from privapub.database.connect import Database
+from privapub.limits.limits import Limits
 from privapub.outbound.client import Door
 from privapub.settings import Settings
 from privapub.telemetry.arrivals import ArrivalRecorder
@@ -24,6 +25,7 @@ class Server:
     arrivals: ArrivalRecorder
     departures: DepartureRecorder
     traffic: TrafficMeter
+    limits: Limits
 
     @classmethod
     def around(cls, settings: Settings, database: Database, door: Door, fetches: FetchRecorder) -> Self:
@@ -36,6 +38,7 @@ class Server:
             ArrivalRecorder(database),
             DepartureRecorder(database),
             TrafficMeter(database),
+            Limits(settings),
         )
 
     @property

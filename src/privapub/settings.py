@@ -237,6 +237,51 @@ class Settings:
         "a whole number from 1024 to 16777216",
         _whole(1024, 16 * 1024 * 1024),
     )
+    proxies: tuple[Network, ...] = _setting(
+        (ip_network("127.0.0.0/8"), ip_network("::1/128")),
+        "The proxies in front of the server: what one of these addresses says in X-Forwarded-For is believed, and from "
+        "no other. Limits are by the address that is found so.",
+        "addresses or networks such as 10.0.0.2 or 192.0.2.0/24, separated by commas",
+        _networks,
+    )
+    inbox_per_address: int = _setting(
+        600,
+        "How many requests a minute an inbox takes from one address (of IPv6, from one network of 64 bits) that turn "
+        "out not to be signed by whom they claim to be of.",
+        "a whole number from 1 to 1000000",
+        _whole(1, 1_000_000),
+    )
+    inbox_claims_per_host: int = _setting(
+        600,
+        "How many such requests a minute may claim to be of one host, from all addresses together. Whoever has shown "
+        "at an address that it speaks for the host is not counted with them.",
+        "a whole number from 1 to 1000000",
+        _whole(1, 1_000_000),
+    )
+    inbox_per_host: int = _setting(
+        6000,
+        "How many activities a minute an inbox takes from one host that did sign them.",
+        "a whole number from 1 to 1000000",
+        _whole(1, 1_000_000),
+    )
+    inbox_waiting_per_host: int = _setting(
+        20_000,
+        "How many activities of one host may wait to be handled before no more are taken from it for a while.",
+        "a whole number from 1 to 10000000",
+        _whole(1, 10_000_000),
+    )
+    inbox_requests: int = _setting(
+        512,
+        "How many requests to inboxes one process has under way at a time.",
+        "a whole number from 1 to 100000",
+        _whole(1, 100_000),
+    )
+    inbox_memory: int = _setting(
+        24,
+        "How much memory, in MiB, the large bodies of those requests may take together.",
+        "a whole number from 4 to 4096",
+        _whole(4, 4096),
+    )
     signature_past: int = _setting(
         12 * 3600,
         "How old the time of a signature may be, in seconds (clocks of other servers are wrong by hours).",

@@ -1,0 +1,124 @@
+"""The limits of one process at the doors where other servers speak to us.
+
+A request claims, by the key that it names, to be of a host; until it is verified that is all there is. Such requests
+draw on a bucket of the address that they come from and on one of the host that they claim. A success gives the tokens
+back, and from then on that host at that address has a bucket of its own: nobody locks it out by using its name, nor by
+standing behind the same address.
+"""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+from privapub.limits.bucket import Buckets, Lately, Rate
+from privapub.limits.room import Room
+from privapub.limits.sender import sender
+from privapub.settings import Settings
+
+PROVEN = 3600.0  # seconds for which it is known that a host speaks from an address
+MIB = 1 << 20
+# Fetches of keys that are not known, or did not fit.
+KEYS_OF_A_HOST = Rate(1.0, 1.0)
+KEYS_FOR_AN_ADDRESS = Rate(1.0, 20.0)
+KEYS_OF_WHO_IS_PROVEN = Rate(5.0, 50.0)
+KEYS_AT_ONCE, KEYS_AT_ONCE_FOR_ONE = 64, 16
+REQUESTS_OF_ONE = 64  # at a time, of those of one address
+SHARE = 2  # no address has more than one of so many parts of the room for bodies
+LOOK_EVERY = 128  # accepted activities after which it is looked how many of the last one's host wait
+FULL_FOR = 60.0  # seconds for which a host of which too many wait is refused
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Which host a request claims to be of ("": none), and from which network it comes (None: not known)."""
+
+    host: str
+    sender: str | None
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What was drawn for one request; or, with a `wait`, nothing, and it may come again after so many seconds."""
+
+    wait: float
+    _drawn: Sequence[tuple[Buckets, Hashable]] = ()
+
+    def give_back(self, now: float) -> None:
+        """It was not needed: the request is of whom it claims to be."""
+        for table, key in self._drawn:
+            table.give_back(key, now)
+
+
+class _Tables:
+    """Buckets for what is not verified: of the address, of the claimed host, of who is proven."""
+
+    def __init__(self, address: Rate, host: Rate, proven: Rate) -> None:
+        self._address, self._host, self._proven = Buckets(address), Buckets(host), Buckets(proven)
+
+    def turn(self, claim: Claim, now: float, *, proven: bool) -> Turn:
+        of = self._of_proven(claim) if proven else self._of_claimed(claim)
+        wait = max((table.wait(key, now) for table, key in of), default=0.0)
+        if wait:
+            return Turn(wait)
+        for table, key in of:
+            table.draw(key, now)
+        return Turn(0.0, of)
+
+    def _of_proven(self, claim: Claim) -> Sequence[tuple[Buckets, Hashable]]:
+        return ((self._proven, claim),)
+
+    def _of_claimed(self, claim: Claim) -> Sequence[tuple[Buckets, Hashable]]:
+        of = ((self._address, claim.sender), (self._host, claim.host or None))
+        return [(table, key) for table, key in of if key is not None]
+
+
+class Limits:
+    """All of them, with nothing drawn and nothing taken."""
+
+    def __init__(self, settings: Settings) -> None:
+        """As the settings say."""
+        self._proxies = settings.proxies
+        per_address = Rate.a_minute(settings.inbox_per_address)
+        self._requests = _Tables(per_address, Rate.a_minute(settings.inbox_claims_per_host), per_address)
+        self._keys = _Tables(KEYS_FOR_AN_ADDRESS, KEYS_OF_A_HOST, KEYS_OF_WHO_IS_PROVEN)
+        self._proven = Lately(PROVEN)
+        self._verified = Buckets(Rate.a_minute(settings.inbox_per_host))
+        self._accepted = 0
+        self._full = Lately(FULL_FOR)
+        self.under_way = Room(settings.inbox_requests, min(REQUESTS_OF_ONE, settings.inbox_requests))
+        self.bodies = Room(settings.inbox_memory * MIB, settings.inbox_memory * MIB // SHARE)
+        self.key_fetches = Room(KEYS_AT_ONCE, KEYS_AT_ONCE_FOR_ONE)
+
+    def sender(self, client: str | None, forwarded_for: Iterable[str]) -> str | None:
+        """The network that a request comes from (`sender.sender`)."""
+        return sender(client, forwarded_for, self._proxies)
+
+    def knock(self, claim: Claim, now: float) -> Turn:
+        """The turn of a request at an inbox."""
+        return self._requests.turn(claim, now, proven=self._proven.has(claim, now))
+
+    def fetch_key(self, claim: Claim, now: float) -> Turn:
+        """The turn of a request whose key must be fetched."""
+        return self._keys.turn(claim, now, proven=self._proven.has(claim, now))
+
+    def proved(self, claim: Claim, now: float) -> None:
+        """A request was of the host that it claims."""
+        if claim.host:
+            self._proven.saw(claim, now)
+
+    def accept(self, host: str, now: float) -> float:
+        """Take one verified activity of this host; or the seconds after which it may come again."""
+        if self._full.has(host, now):
+            return FULL_FOR
+        wait = self._verified.wait(host, now)
+        if not wait:
+            self._verified.draw(host, now)
+        return wait
+
+    def is_time_to_look(self) -> bool:
+        """Whether so many were accepted that it is time to look how many of the one of this moment wait."""
+        self._accepted = (self._accepted + 1) % LOOK_EVERY
+        return not self._accepted
+
+    def is_full(self, host: str, now: float) -> None:
+        """Too many of this host wait: for a while no more are taken."""
+        self._full.saw(host, now)
