@@ -5,11 +5,10 @@ import pytest
 from cases.folder import case
 from cases.stage import stage
 from fakes.activities import create, post_at
-from fakes.world import Page, World
+from fakes.world import World
 from privapub import scope
 from privapub.actors.read import Actor
 from privapub.federation.fetching.webfinger import resolve
-from privapub.outbound.answers import FetchProblem
 
 CAROL = "https://peer.test/u/carol"
 
@@ -17,12 +16,6 @@ CAROL = "https://peer.test/u/carol"
 async def find(world: World, what: str) -> Actor:
     with scope.trigger("inbox"):
         return await resolve(world.server, what)
-
-
-async def reason(world: World, what: str) -> str:
-    with pytest.raises(FetchProblem) as caught:
-        await find(world, what)
-    return caught.value.reason
 
 
 @pytest.mark.case("fetch/01-upload-served-as-activity")
@@ -39,28 +32,6 @@ async def test_fetch_01_an_upload_that_is_served_as_an_activity(world: World) ->
         await world.post(on.alice.inbox, create(carol, url, f"https://peer.test/a/{number}"), by=carol)
         await world.drain()
         assert (await post_at(world, url) is not None) is variant["ok"], variant["name"]
-
-
-RECIPES = {
-    "redos": lambda: b"<link " + b"rel=alternate " * 200_000,
-    "quotes": lambda: b"<a " + b'"' * 1_000_000,
-    "late-link": lambda: b" " * 20_000_000,
-    "many": lambda: b'<link rel=alternate type="application/activity+json" href="/n/5">' * 1000,
-}
-
-
-@pytest.mark.case("fetch/09-html-alternate-discovery")
-async def test_fetch_09_html_is_not_read_at_all(world: World) -> None:
-    """No alternate link is looked for yet: a page is refused by its type, before its body, and nothing follows."""
-    await stage(world)
-    for variant in case("fetch/09-html-alternate-discovery")["given"]["variants"]:
-        url = f"https://peer.test/page/{variant['name']}"
-        body = variant["body"].encode() if "body" in variant else RECIPES[variant["name"]]()
-        world.pages[url] = Page(body, content_type="text/html")
-        world.peer.received.clear()
-        assert await reason(world, url) == "content-type"
-        assert len(world.peer.received) == 1
-    assert world.other.received == []
 
 
 @pytest.mark.case("fetch/10-resign-on-redirect-and-accept")

@@ -19,9 +19,9 @@ from privapub.actors.addresses import Addresses
 from privapub.actors.read import Actor
 from privapub.composing import compose
 from privapub.composing import report as reporting
-from privapub.composing.learn import learnt, seen_post
+from privapub.composing.find import find
+from privapub.composing.learn import seen_post
 from privapub.errors import InvalidInput, NotAllowed, NotFound, PrivaPubError
-from privapub.federation.fetching.webfinger import resolve
 from privapub.follows import blocking
 from privapub.follows import follow as follows
 from privapub.follows import read as follows_read
@@ -119,18 +119,7 @@ async def rotate_keys(world: World, by: Actor) -> None:
 async def search(world: World, what: str) -> Actor | Post:
     """Somebody, or a post, by address or uri, fetched where it is not known. Raises PrivaPubError."""
     with scope.trigger("inbox"):
-        try:
-            return await resolve(world.server, what)
-        except PrivaPubError as error:
-            if not what.startswith("https://"):
-                raise
-            try:
-                found = await learnt(world.server, what)
-            except PrivaPubError:
-                raise error from None
-    if found is None:
-        raise NotFound
-    return found
+        return await find(world.server, what)
 
 
 # What the server holds

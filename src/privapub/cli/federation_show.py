@@ -46,16 +46,21 @@ def show(
                     f"Nothing is known of {which}.",
                     "Only what is held here is shown: what is elsewhere comes with a follow, a like or an answer.",
                 )
-            return await _shown(tx, found)
+            return await shown(tx, found)
 
-    data = with_server(work)
+    printed(with_server(work), as_json=as_json)
+
+
+def printed(data: dict[str, Any], *, as_json: bool) -> None:
+    """Print what `shown` gave."""
     notes = "\n".join(f"note on {name}: {sentence}" for name, sentence in data.get("notes", ()))
     text = lines({name: value for name, value in data.items() if name not in ("notes", "poll")})
     more = [poll_lines(data["poll"])] if data.get("poll") else []
     say(data, "\n".join(part for part in (text, *more, notes) if part), as_json=as_json)
 
 
-async def _shown(tx: Transaction, found: Actor | Post) -> dict[str, Any]:
+async def shown(tx: Transaction, found: Actor | Post) -> dict[str, Any]:
+    """All that is held of an actor or a post, for people and programs."""
     data = readable(asdict(found))
     if isinstance(found, Post):
         data["pinned"] = found.id in {post.id for post in await pin.pinned(tx, found.author_id)}

@@ -10,6 +10,7 @@ from privapub.cli import (
     domain,
     domain_list,
     federation,
+    federation_resolve,
     federation_show,
     follow,
     hosts,
@@ -77,6 +78,7 @@ for of_post in (
     post.app.command()(of_post)
 app.add_typer(report.app)
 federation.app.command()(federation_show.show)
+federation.app.command()(federation_resolve.resolve)
 domain.app.command(name="import")(domain_list.import_)
 domain.app.command()(domain_list.export)
 for of_persona in (persona_edit.edit, persona_edit.rotate_keys):

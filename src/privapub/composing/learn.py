@@ -4,6 +4,7 @@ from privapub import clock, scope
 from privapub.actors.addresses import Addresses
 from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput, NotFound
+from privapub.federation.documents.read_post import RemotePost
 from privapub.federation.fetching.actor import fetch_author
 from privapub.federation.fetching.origin import origin
 from privapub.federation.fetching.post import fetch_post
@@ -60,8 +61,12 @@ async def known_post(server: Server, which: str) -> Post:
 
 
 async def learnt(server: Server, uri: str) -> Post | None:
-    """A post elsewhere that nobody here had yet; None where its author deleted it."""
-    record = await fetch_post(server, uri)
+    """A post elsewhere that nobody here had yet, by its address or its page; None where its author deleted it."""
+    return await kept(server, await fetch_post(server, uri, pages=True))
+
+
+async def kept(server: Server, record: RemotePost) -> Post | None:
+    """The same of a post whose document was fetched."""
     author = await fetch_author(server, record.author)
     async with server.database.write() as tx:
         whom = await concerned(tx, record, author, "")

@@ -14,6 +14,9 @@ LD_JSON = 'application/ld+json; profile="https://www.w3.org/ns/activitystreams"'
 # ActivityPub, section 3.2, asks for the second; some servers know only the first.
 ACTIVITY_TYPES = frozenset({ACTIVITY_JSON, LD_JSON})
 ACTIVITY_ACCEPT = f"{ACTIVITY_JSON}, {LD_JSON}"
+# Pages for people, where one may lead to a document; whoever has both gives the document.
+PAGE_TYPES = frozenset({"text/html", "application/xhtml+xml"})
+PAGE_ACCEPT = f"{ACTIVITY_ACCEPT}, text/html;q=0.1"
 
 REFUSED = frozenset(
     {

@@ -37,6 +37,10 @@ class Body:
         if len(self._parts) > self._limit or self.wire > self._limit + _WIRE_SLACK:
             raise TooLarge
 
+    def begun(self) -> bytes:
+        """The first of it, as much as the limit lets through, whether or not that is all."""
+        return bytes(self._parts[: self._limit])
+
     def end(self) -> bytes:
         """All of it; Broken where a packed body has not come to its end."""
         if self._inflate is not None and self.wire and not self._inflate.eof:

@@ -16,7 +16,7 @@ from privapub import clock, scope
 from privapub.database.transaction import is_open_here
 from privapub.errors import InvalidInput
 from privapub.outbound import address, guard, remembered, target
-from privapub.outbound.answers import Answer, FetchProblem, bare_type, is_one_of
+from privapub.outbound.answers import PAGE_TYPES, Answer, FetchProblem, bare_type, is_one_of
 from privapub.outbound.body import Body, Broken, TooLarge, is_gzip
 from privapub.outbound.gate import Gate
 from privapub.outbound.guard import Course
@@ -35,6 +35,7 @@ Hop = Callable[[str], None]
 TIMEOUT = 10.0
 HOPS = 3
 LIMIT = 1 << 20
+PAGE_LIMIT = 1 << 18  # of a page for people no more is read than this, however long it is
 POST_LIMIT = 1 << 16
 POST_BODY_TIMEOUT = 3.0
 CONNECTIONS = 256
@@ -60,6 +61,7 @@ class _Wanted:
     limit: int
     same_host: bool
     hop: Hop | None
+    pages: bool
 
 
 class Door:
@@ -105,6 +107,7 @@ class Door:
         sign: Sign | None = None,
         same_host: bool = False,
         read: Callable[[bytes], object] | None = None,
+        page: Callable[[bytes], object] | None = None,
         fresh: bool = False,
         timeout: float | None = None,  # noqa: ASYNC109  # it is the total of all hops, and recorded
         hop: Hop | None = None,
@@ -113,12 +116,13 @@ class Door:
 
         `content_types` are those that are taken (`answers.is_one_of`; empty: any); `limit` is in bytes after
         unpacking. With `same_host` a redirect to another host is `bad-redirect`. `read` turns the body into
-        `Answer.content`; what it cannot read (ValueError, msgspec's errors, InvalidInput) is `bad-json`. `fresh` asks
-        even where a failure is remembered. `hop` is told where a redirect leads before that is asked.
+        `Answer.content`; what it cannot read (ValueError, msgspec's errors, InvalidInput) is `bad-json`. With `page` a
+        page of HTML is taken too, of which no more than the first 256 KiB are read, by it instead of `read`. `fresh`
+        asks even where a failure is remembered. `hop` is told where a redirect leads before that is asked.
         """
         course, asked = self._begin(url)
         request = _Request("GET", (("Accept", accept), ("Accept-Encoding", "gzip")), b"", sign)
-        wanted = _Wanted(content_types, limit, same_host, hop)
+        wanted = _Wanted(content_types, limit, same_host, hop, page is not None)
         key = remembered.key(asked.url if asked else url, accept, signed=sign is not None)
 
         async def fetch() -> Answer:
@@ -126,7 +130,8 @@ class Door:
             if not fresh and self._remembered.holds(key, clock.now()):
                 raise FetchProblem(first.host, "remembered")
             answer = await self._follow(first, course, request, wanted)
-            return answer if read is None else _understood(answer, read, course.host)
+            reader = page if answer.content_type in PAGE_TYPES and page is not None else read
+            return answer if reader is None else _understood(answer, reader, course.host)
 
         return await self._told(fetch(), course, self._timeout if timeout is None else timeout, key)
 
@@ -229,18 +234,21 @@ class Door:
             raise FetchProblem(course.host, str(status), status=status, retry_after=retry_after)
         kind = ", ".join(response.headers.getall("content-type", ()))
         gzip = is_gzip(", ".join(response.headers.getall("content-encoding", ())))
-        if gzip is None or not is_one_of(kind, wanted.content_types):
+        page = wanted.pages and is_one_of(kind, PAGE_TYPES)
+        if gzip is None or not (page or is_one_of(kind, wanted.content_types)):
             raise FetchProblem(course.host, "content-type", status=status)
-        if (response.content_length or 0) > wanted.limit:
+        if (response.content_length or 0) > wanted.limit and not page:
             raise FetchProblem(course.host, "too-large", status=status)
-        body = Body(wanted.limit, gzip=gzip)
+        body = Body(min(wanted.limit, PAGE_LIMIT) if page else wanted.limit, gzip=gzip)
         try:
             async for chunk in response.content.iter_any():
                 course.bytes += len(chunk)
                 body.feed(chunk)
             content = body.end()
         except TooLarge:
-            raise FetchProblem(course.host, "too-large", status=status) from None
+            if not page:
+                raise FetchProblem(course.host, "too-large", status=status) from None
+            content = body.begun()
         except Broken:
             raise FetchProblem(course.host, "network", status=status) from None
         return Answer(status, where.url, response.headers, content, course.hops, bare_type(kind))

@@ -1,6 +1,6 @@
 """Getting what other servers hold: documents, actors, keys, posts, and the actor behind an address.
 
-    origin (pure) < scheme < signer < document < jrd < actor < key, post, webfinger
+    origin, alternate (pure) < scheme < signer < document < jrd < actor < key, post, webfinger
 
 Every request is a GET signed by the application actor, so that no persona is revealed by what it reads. Nothing is
 believed but from its own host: the `id` of a document is the URL that finally answered, else it is fetched once more

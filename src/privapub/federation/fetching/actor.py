@@ -21,8 +21,8 @@ _KEPT = (
 )  # fmt: skip
 
 
-async def fetch_actor(server: Server, uri: str, *, fresh: bool = False) -> Actor:
-    """The actor with this id (or the one that this URL leads to).
+async def fetch_actor(server: Server, uri: str, *, fresh: bool = False, pages: bool = False) -> Actor:
+    """The actor with this id (or the one that this URL leads to; with `pages` a page may lead there, as in `document`).
 
     One that was fetched within a day is not fetched again unless `fresh`; an older one that cannot be fetched now is
     given as it is known. Raises FetchProblem (`disallowed` where the server is blocked), or InvalidInput where
@@ -35,7 +35,7 @@ async def fetch_actor(server: Server, uri: str, *, fresh: bool = False) -> Actor
     if known is not None and (known.local or (not fresh and _young(known))):
         return known
     try:
-        found = await document(server, uri, "actor", fresh=fresh)
+        found = await document(server, uri, "actor", fresh=fresh, pages=pages)
     except FetchProblem as problem:
         if known is None or fresh or final(problem):
             raise

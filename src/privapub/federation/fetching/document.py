@@ -6,26 +6,33 @@ from privapub import clock, scope
 from privapub.actors.addresses import Addresses
 from privapub.federation.documents import strict_json
 from privapub.federation.documents.terms import compacted
+from privapub.federation.fetching import alternate
 from privapub.federation.fetching import scheme as schemes
 from privapub.federation.fetching.origin import bare, origin, same_origin
 from privapub.federation.fetching.signer import application_key, signer
 from privapub.federation.signatures.claim import Scheme
-from privapub.outbound.answers import ACTIVITY_ACCEPT, ACTIVITY_TYPES, Answer, FetchProblem
+from privapub.outbound.answers import ACTIVITY_ACCEPT, ACTIVITY_TYPES, PAGE_ACCEPT, PAGE_TYPES, Answer, FetchProblem
+from privapub.outbound.gate import DISALLOWED
 from privapub.server import Server
 
 NOT_BELIEVED = "bad-redirect"
 _OTHER_SIGNATURE = frozenset({401, 403})
 
 
-async def document(server: Server, url: str, purpose: str, *, fresh: bool = False) -> dict[str, Any]:
+async def document(
+    server: Server, url: str, purpose: str, *, fresh: bool = False, pages: bool = False
+) -> dict[str, Any]:
     """The document that this URL leads to, whose `id` may be believed.
 
     The id equals the URL that finally answered; else that id is fetched, once, and must be answered by its own host.
-    `fresh` asks even where a failure is remembered. Raises FetchProblem; with the reason `bad-redirect` where the id
-    is not the document's own, `disallowed` for an address of ours.
+    With `pages` the URL may be that of a page for people, as somebody pastes it: the page's alternate link is fetched,
+    once, and must answer with its own id. `fresh` asks even where a failure is remembered. Raises FetchProblem; with
+    the reason `bad-redirect` where the id is not the document's own, `disallowed` for an address of ours.
     """
     with scope.purpose(purpose):
-        answer = await _get(server, url, fresh=fresh)
+        answer = await _get(server, url, fresh=fresh, pages=pages)
+        if answer.content_type in PAGE_TYPES:
+            return await _behind(server, answer, fresh=fresh)
         found = _content(answer)
         claimed = _id(found, answer)
         if claimed == answer.url:
@@ -38,6 +45,18 @@ async def document(server: Server, url: str, purpose: str, *, fresh: bool = Fals
         if _id(found, second) != claimed or not same_origin(claimed, second.url):
             raise FetchProblem(origin(url), NOT_BELIEVED, status=second.status)
         return found
+
+
+async def _behind(server: Server, page: Answer, *, fresh: bool) -> dict[str, Any]:
+    """The document to which a page leads, whoever's page it is: believed is what the document says of itself."""
+    url = alternate.resolved(page.content, page.url) if isinstance(page.content, str) else None
+    if url is None:
+        raise FetchProblem(origin(page.url), "content-type", status=page.status)
+    answer = await _get(server, url, fresh=fresh)
+    found = _content(answer)
+    if _id(found, answer) != answer.url:
+        raise FetchProblem(origin(url), NOT_BELIEVED, status=answer.status)
+    return found
 
 
 def final(problem: FetchProblem) -> bool:
@@ -60,10 +79,15 @@ def _content(answer: Answer) -> dict[str, Any]:
     return compacted(answer.content)
 
 
-async def _get(server: Server, url: str, *, fresh: bool) -> Answer:
+async def _get(server: Server, url: str, *, fresh: bool, pages: bool = False) -> Answer:
     """Ask in the form that the host likes; a refusal of the signature is believed after one knock with the other."""
-    if Addresses(server.base_url).is_ours(url):
-        raise FetchProblem(origin(url), "disallowed")
+
+    def not_ours(address: str) -> None:
+        # Nor by a redirect: we would answer ourselves, signed by us, what others may not see.
+        if Addresses(server.base_url).is_ours(address):
+            raise FetchProblem(origin(address), DISALLOWED)
+
+    not_ours(url)
     key = await application_key(server)
     host = origin(url)
     async with server.database.read() as tx:
@@ -72,11 +96,13 @@ async def _get(server: Server, url: str, *, fresh: bool) -> Answer:
     async def ask(scheme: Scheme, *, fresh: bool) -> Answer:
         return await server.door.get(
             url,
-            accept=ACTIVITY_ACCEPT,
+            accept=PAGE_ACCEPT if pages else ACTIVITY_ACCEPT,
             content_types=ACTIVITY_TYPES,
             sign=signer(key, scheme),
             read=strict_json.read,
+            page=alternate.alternate if pages else None,
             fresh=fresh,
+            hop=not_ours,
         )
 
     try:

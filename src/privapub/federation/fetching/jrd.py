@@ -80,8 +80,11 @@ def _subject(text: object) -> Name | None:
 async def ask(server: Server, name: Name, *, scheme: str = "") -> Found:
     """Ask the address' own host. Raises NotFound where it knows nobody of that name, FetchProblem where it is silent.
 
-    `scheme` is tried first; plain http only where networks are let through for development.
+    `scheme` is tried first; plain http only where networks are let through for development. We are not asked: nobody
+    elsewhere has an address here.
     """
+    if name.host in (server.domain, origin(server.base_url)):
+        raise NotFound(f"There is no @{name}.", LOOK)
     problem: FetchProblem | None = None
     for each in _schemes(server, scheme):
         url = f"{each}://{name.host}/.well-known/webfinger?resource=acct:{quote(str(name), safe='@:')}"

@@ -77,9 +77,12 @@ def public_key(owner: str, key_id: str, text: str) -> PublicKey:
 
 
 def listed(record: RemoteActor, key_id: str) -> tuple[str, str]:
-    """Id and text of the key in the actor's own list: the first where the id is the actor's. Raises NotTheirKey."""
+    """Id and text of the key in the actor's own list: the first where the id is the actor's. Raises NotTheirKey.
+
+    A key whose id is on another host is not theirs, whoever lists it.
+    """
     for found_id, _owner, _algorithm, text in record.keys:
-        if key_id in (found_id, record.uri):
+        if key_id in (found_id, record.uri) and same_origin(found_id, record.uri):
             return found_id, text
     raise NotTheirKey
 

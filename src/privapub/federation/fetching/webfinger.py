@@ -12,7 +12,7 @@ from privapub.server import Server
 
 
 async def resolve(server: Server, address_or_uri: str) -> Actor:
-    """Somebody by `@handle@host`, or by the address of their page or actor; learnt where they were not known.
+    """Somebody by `@handle@host`, or by the address of their page or of their actor; learnt where they were not known.
 
     Raises InvalidInput, NotFound or FetchProblem.
     """
@@ -39,7 +39,7 @@ async def _by_uri(server: Server, uri: str) -> Actor:
         if persona is not None:
             return persona.actor
         raise NotFound("There is nobody at this address.", LOOK)
-    return await fetch_actor(server, uri)
+    return await fetch_actor(server, uri, pages=True)
 
 
 async def _ours(server: Server, name: Name) -> Actor:

@@ -111,6 +111,7 @@ class FrugalDoor(Door):
         sign: Sign | None = None,
         same_host: bool = False,
         read: Callable[[bytes], object] | None = None,
+        page: Callable[[bytes], object] | None = None,
         fresh: bool = False,
         timeout: float | None = None,  # noqa: ASYNC109  # as in the door that it stands for
         hop: Hop | None = None,
@@ -141,6 +142,7 @@ class FrugalDoor(Door):
                     sign=sign,
                     same_host=same_host,
                     read=read,
+                    page=page,
                     fresh=fresh,
                     timeout=left,
                     hop=led_to,
