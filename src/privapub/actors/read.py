@@ -140,9 +140,15 @@ async def by_address(tx: Transaction, handle: str, host: str) -> Actor | None:
 
 
 async def by_page(tx: Transaction, url: str) -> Actor | None:
-    """The actor with this page (for the operator: all are looked through)."""
-    row = await tx.first(select(actor).where(actor.c.url == url).order_by(actor.c.id.desc()))
+    """The actor of that page's own host with this page (for the operator: all are looked through)."""
+    named = (actor.c.url == url, actor.c.uri.startswith(site_of(url), autoescape=True))
+    row = await tx.first(select(actor).where(*named).order_by(actor.c.id.desc()))
     return None if row is None else from_row(row)
+
+
+def site_of(url: str) -> str:
+    """How all addresses on the host of this one begin: what another host calls its page is not found by it. Pure."""
+    return "/".join(url.split("/", 3)[:3]) + "/"
 
 
 async def by_ids(tx: Transaction, actor_ids: Collection[int]) -> dict[int, Actor]:

@@ -18,5 +18,6 @@ async def post_received(tx: Transaction, fact: PostReceived, _addresses: Address
         to = await audience.recipients(tx, post)
         await fill(tx, post, now, to)
         await notify.of_post(tx, post, now, to)
-        if post.quote is not None:
+        # A quote of a quote is not looked at: a chain of them, each naming the next, would have no end.
+        if post.quote is not None and not fact.quoted:
             await check_quote.plan(tx, post, (await known(tx, post.author_id)).uri)

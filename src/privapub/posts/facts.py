@@ -26,9 +26,13 @@ class PostDeleted:
 
 @dataclass(frozen=True)
 class PostReceived:
-    """A post came from elsewhere, or names more of us than before: it is to reach its recipients here."""
+    """A post came from elsewhere, or names more of us than before: it is to reach its recipients here.
+
+    `quoted`: it was asked for because another one quotes it, and what it quotes itself is not asked for.
+    """
 
     post_id: int
+    quoted: bool = False
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, func, select
 
+from privapub.actors.read import site_of
 from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
 from privapub.markup.render import Format
@@ -135,8 +136,9 @@ async def by_uri(tx: Transaction, uri: str) -> Post | None:
 
 
 async def by_page(tx: Transaction, url: str) -> Post | None:
-    """The post with this page (for the operator: all are looked through)."""
-    return await _whole(tx, await tx.first(select(post).where(post.c.url == url).order_by(post.c.id.desc())))
+    """The post of that page's own host with this page (for the operator: all are looked through)."""
+    named = (post.c.url == url, post.c.uri.startswith(site_of(url), autoescape=True))
+    return await _whole(tx, await tx.first(select(post).where(*named).order_by(post.c.id.desc())))
 
 
 async def by_activity_uri(tx: Transaction, uri: str) -> Post | None:

@@ -74,10 +74,11 @@ async def receive(
     now: float,
     *,
     trigger: str = "",
+    quoted: bool = False,
 ) -> int | None:
     """Keep a remote actor's post and return its number; fact PostReceived where it, or whom it names, is new.
 
-    `trigger` is "request" where it was fetched for a reader.
+    `trigger` is "request" where it was fetched for a reader; `quoted`, that it was fetched because another quotes it.
 
     None where it is not to be kept: its author deleted it (perhaps before it came), or the uri is another's.
     Once kept, the audience never changes; the author may name more.
@@ -95,7 +96,7 @@ async def receive(
     post_id = await _insert(tx, record, author_id, audience, now)
     await name(tx, post_id, set(recipient_ids) - {author_id})
     await tx.change(_ANSWERS, first=record.uri, first_id=post_id)
-    await put_fact(tx, PostReceived(post_id), about=f"post {post_id}", trigger=trigger)
+    await put_fact(tx, PostReceived(post_id, quoted), about=f"post {post_id}", trigger=trigger)
     return post_id
 
 
