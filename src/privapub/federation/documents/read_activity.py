@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from privapub.federation.documents.activity_kinds import HANDLED
 from privapub.federation.documents.fields import Fields, opened, own_id
 from privapub.federation.documents.limits import MAX_OBJECTS, MAX_SUMMARY
 from privapub.federation.documents.problems import Note
@@ -10,22 +11,6 @@ from privapub.federation.documents.properties import each, identities, identity,
 from privapub.federation.documents.read_tags import Tag, read_tags
 from privapub.markup.clean import plain
 from privapub.markup.text import text_of
-
-# What somebody here may be told of (SPEC 2.4); every other kind is kept out by its name.
-HANDLED = frozenset(
-    {
-        "Accept", "Add", "Announce", "Block", "Create", "Delete", "EmojiReact", "Flag", "Follow", "Like", "Move",
-        "QuoteRequest", "Reject", "Remove", "Undo", "Update",
-    }
-)  # fmt: skip
-# Other activities of the vocabulary (section 3.1) and of programs, which nobody here is told of.
-OTHERS = frozenset(
-    {
-        "Activity", "ApproveReply", "Arrive", "Bite", "Dislike", "Ignore", "IntransitiveActivity", "Invite", "Join",
-        "Leave", "Listen", "Lock", "Offer", "Read", "RejectReply", "TentativeAccept", "TentativeReject", "Travel",
-        "View",
-    }
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

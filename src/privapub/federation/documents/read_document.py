@@ -3,9 +3,10 @@
 from typing import Any
 
 from privapub.federation.documents import read_actor, read_collection, read_post
+from privapub.federation.documents.activity_kinds import HANDLED, OTHERS
 from privapub.federation.documents.fields import opened
 from privapub.federation.documents.limits import MAX_HTML, MAX_NAME
-from privapub.federation.documents.read_activity import HANDLED, OTHERS, Activity, read_activity
+from privapub.federation.documents.read_activity import Activity, read_activity
 from privapub.federation.documents.read_actor import RemoteActor
 from privapub.federation.documents.read_collection import RemoteCollection
 from privapub.federation.documents.read_post import RemotePost

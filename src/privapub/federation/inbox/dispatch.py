@@ -12,6 +12,7 @@ from privapub.actors import read as actors
 from privapub.actors.read import Actor
 from privapub.database.transaction import Transaction
 from privapub.errors import PrivaPubError
+from privapub.federation.documents.activity_kinds import named
 from privapub.federation.documents.problems import BadDocument
 from privapub.federation.documents.read_activity import Activity, read_activity
 from privapub.federation.documents.read_actor import read_actor
@@ -22,7 +23,6 @@ from privapub.federation.fetching.post import fetch_post
 from privapub.federation.fetching.shared import shared
 from privapub.federation.inbox import on_add, on_announce, on_create, on_move, on_update, store
 from privapub.federation.inbox.arrived import Arrived, Fetched, Handling, Wanted
-from privapub.federation.inbox.kinds import named
 from privapub.federation.inbox.on_accept import on_accept
 from privapub.federation.inbox.on_block import on_block
 from privapub.federation.inbox.on_delete import on_delete
@@ -39,7 +39,7 @@ from privapub.outbound.gate import DISALLOWED
 from privapub.outbound.target import host_of
 from privapub.server import Server
 
-# Every kind that is handled; the others are kept out by their name.
+# Every kind of HANDLED; the others are kept out by their name.
 HANDLINGS: Mapping[str, Handling] = {
     "Accept": Handling(on_accept),
     "Add": Handling(on_add.on_add, on_add.want),

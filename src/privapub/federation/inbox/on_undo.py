@@ -1,9 +1,9 @@
 """Somebody takes back what they did before (ActivityPub, section 7.10): `undoings` says of which kinds, and how."""
 
 from privapub.database.transaction import Transaction
+from privapub.federation.documents.activity_kinds import named
 from privapub.federation.documents.properties import identity, types
 from privapub.federation.inbox.arrived import Arrived
-from privapub.federation.inbox.kinds import named
 from privapub.federation.inbox.store import call_off, remember_undone
 from privapub.federation.inbox.undoings import UNDOINGS, Undone, embedded
 from privapub.federation.inbox.undone import undo_key

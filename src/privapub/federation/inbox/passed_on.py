@@ -7,12 +7,12 @@ nothing: it does so too for what is there and not for us to see. What is not for
 
 from privapub.actors.read import Actor, known
 from privapub.database.transaction import Transaction
+from privapub.federation.documents.activity_kinds import KNOWN, named
 from privapub.federation.documents.properties import identity, types
-from privapub.federation.documents.read_activity import HANDLED, OTHERS, Activity
+from privapub.federation.documents.read_activity import Activity
 from privapub.federation.fetching.origin import origin
 from privapub.federation.inbox.arrived import Arrived, Fetched, Wanted
 from privapub.federation.inbox.audience import concerned
-from privapub.federation.inbox.kinds import named
 from privapub.federation.inbox.received import is_vote, keep, received
 from privapub.follows import read as follows
 from privapub.outbound.gate import DISALLOWED
@@ -28,7 +28,7 @@ _GONE = frozenset({"gone", "not-fetched: 410"})
 def inner(activity: Activity) -> tuple[str, str | None]:
     """The kind of the activity that is announced and the id of its object; ("", id) for a boost of a post (pure)."""
     document = activity.object
-    kind = None if document is None else next((name for name in types(document) if name in HANDLED | OTHERS), None)
+    kind = None if document is None else next((name for name in types(document) if name in KNOWN), None)
     if document is None or kind is None:
         return "", activity.object_id
     return kind, identity(document.get("object"))

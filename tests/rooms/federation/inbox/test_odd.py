@@ -10,8 +10,9 @@ from sqlalchemy import select, text
 from fakes.activities import create, follow_of, note, of, post_at, state
 from fakes.world import PUBLIC, World
 from privapub.federation.documents import canonical
+from privapub.federation.documents.activity_kinds import HANDLED, named
 from privapub.federation.inbox import store
-from privapub.federation.inbox.kinds import named
+from privapub.federation.inbox.dispatch import HANDLINGS
 from privapub.federation.inbox.tables import incoming
 
 CAROL = "https://peer.test/u/carol"
@@ -61,6 +62,10 @@ async def test_odd_objects_are_no_error(world: World, kind: str) -> None:
         handled = await tx.all(select(incoming.c.handled_at))
     assert len(handled) == len(OBJECTS) * 2
     assert all(row.handled_at is not None for row in handled)
+
+
+def test_every_kind_that_is_read_as_such_is_handled() -> None:
+    assert set(HANDLINGS) == HANDLED
 
 
 def test_a_stranger_does_not_choose_the_lines_of_the_report() -> None:
