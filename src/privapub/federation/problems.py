@@ -13,6 +13,7 @@ _STATUS: tuple[tuple[type[PrivaPubError], int], ...] = (
     (Unavailable, 503),
 )
 RETRY_AFTER = "300"
+NOTHING = "There is nothing here."
 
 
 def status_of(problem: PrivaPubError) -> int:
@@ -21,10 +22,13 @@ def status_of(problem: PrivaPubError) -> int:
 
 
 def answer(problem: PrivaPubError) -> Response:
-    """The error as JSON. No cache keeps it: a 404 must not outlive what it hides, nor tell that it hides something."""
+    """The error as JSON. No cache keeps it: a 404 must not outlive what it hides, nor tell that it hides something.
+
+    Every 404 says the same: who is kept out of a post must not see by the words that there is one.
+    """
     status = status_of(problem)
     headers = {"Cache-Control": PRIVATE_CACHE, "Vary": "Accept", "Access-Control-Allow-Origin": "*"}
     if status == 503:
         headers["Retry-After"] = RETRY_AFTER
-    sentence = "There is nothing here." if isinstance(problem, NotAllowed) else str(problem)
+    sentence = NOTHING if status == 404 else str(problem)
     return JSONResponse({"error": sentence}, status_code=status, headers=headers)
