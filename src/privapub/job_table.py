@@ -45,7 +45,8 @@ from privapub.effects.vote_cast import vote_cast
 from privapub.federation.delivery.deliver import DELIVERY, HOLD
 from privapub.federation.delivery.parcels import Parcels
 from privapub.federation.delivery.send import record, send
-from privapub.federation.inbox import check_quote, dispatch, read_poll
+from privapub.federation.inbox import ask_origin, check_quote, dispatch, read_poll
+from privapub.federation.inbox.ask_origin import ASK_ORIGIN
 from privapub.federation.inbox.check_quote import QUOTE
 from privapub.federation.inbox.store import INBOX
 from privapub.federation.threads.budget import Turns
@@ -112,7 +113,7 @@ EFFECTS: Mapping[type, Effect] = {
 }
 OF_FACTS = frozenset(fact_kind(fact) for fact in EFFECTS)
 # The names in the table.
-KINDS = frozenset({CLEAN, CONTEXT, DELIVERY, INBOX, NAME_LATER, PRUNE, QUOTE, READ_POLL}) | OF_FACTS
+KINDS = frozenset({ASK_ORIGIN, CLEAN, CONTEXT, DELIVERY, INBOX, NAME_LATER, PRUNE, QUOTE, READ_POLL}) | OF_FACTS
 
 
 def in_words(kinds: Iterable[str] = KINDS) -> str:
@@ -143,6 +144,14 @@ def job_kinds(server: Server) -> dict[str, JobKind]:
             fetch=partial(dispatch.fetch, server),
             write=partial(dispatch.write, server),
             at_once=settings.inbox_at_once,
+        ),
+        JobKind(
+            ASK_ORIGIN,
+            fetch=partial(ask_origin.fetch, server),
+            write=partial(ask_origin.write, server),
+            at_once=4,
+            per_lane=1,
+            attempts=ask_origin.ATTEMPTS,
         ),
         JobKind(CLEAN, fetch=partial(clean_domain, server), at_once=1),
         JobKind(CONTEXT, fetch=partial(read_thread, server, Turns()), at_once=settings.threads_at_once, attempts=3),

@@ -24,6 +24,7 @@ from privapub import scope
 from privapub.actors import read
 from privapub.actors.read import Actor
 from privapub.errors import PrivaPubError
+from privapub.federation.documents.problems import BadDocument
 from privapub.federation.fetching.document import final
 from privapub.federation.fetching.key import fetch_key, public_key
 from privapub.federation.signatures import presented as signatures
@@ -41,6 +42,8 @@ MOST_REMEMBERED = 10_000
 READER_KEPT = 3600.0  # seconds for which the key of somebody who reads is known without being asked for again
 MOST_READERS = 1_000
 _NO_KEY = "The key that signed this request cannot be had."
+# The host of the key says that its owner is no more.
+GONE = frozenset({"key-410", "key-gone"})
 
 
 @dataclass(frozen=True)
@@ -235,7 +238,7 @@ async def _ask(server: Server, memory: _Memory, question: _Question, now: float)
         actor, key = await fetch_key(server, question.key_id, fresh=True, kept=not _is_read())
     except PrivaPubError as problem:
         result = _unhad(problem)
-        if refusal is not None and isinstance(result, Refused):
+        if refusal is not None and isinstance(result, Refused) and result.reason not in GONE:
             result = refusal
         memory.note(asked, now, result)
         return result
@@ -248,7 +251,8 @@ async def _ask(server: Server, memory: _Memory, question: _Question, now: float)
 def _unhad(problem: PrivaPubError) -> Refused | Undecided:
     """Why there is no key: for good, or for now (pure)."""
     if not isinstance(problem, FetchProblem):
-        return Refused("no-key", _NO_KEY)
+        gone = isinstance(problem, BadDocument) and problem.reason == "gone"
+        return Refused("key-gone" if gone else "no-key", _NO_KEY)
     return (Refused if final(problem) else Undecided)(f"key-{problem.reason}", _NO_KEY)
 
 

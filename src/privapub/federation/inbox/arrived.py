@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from privapub.actors.read import Actor
 from privapub.database.transaction import Transaction
@@ -37,14 +37,25 @@ class Fetched:
     activity: Activity | None = None
 
 
+# Who brought it: its own actor, somebody else who sends on what concerns their posts, or a relay.
+Through = Literal["", "forwarded", "relayed"]
+DIRECTLY: Final = ""
+FORWARDED: Final = "forwarded"
+RELAYED: Final = "relayed"
+
+
 @dataclass(frozen=True)
 class Arrived:
-    """A verified activity, who signed it, and `owner`: the persona (by number) whose inbox it came to, or ""."""
+    """A verified activity, who signed it, and `owner`: the persona (by number) whose inbox it came to, or "".
+
+    Whoever brought what somebody else did says nothing of whom it is for: then there is no owner.
+    """
 
     activity: Activity
     signer: Actor
     owner: str
     fetched: Fetched = Fetched()
+    through: Through = DIRECTLY
 
 
 # Takes it in; the reason (a short word for reports) where it is kept out, or None.

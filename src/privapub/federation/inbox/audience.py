@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from privapub.actors import read as actors
 from privapub.actors.read import Actor
 from privapub.database.transaction import Transaction
-from privapub.federation.documents.properties import PUBLIC
+from privapub.federation.documents.properties import PUBLIC, identity
+from privapub.federation.documents.read_activity import Activity
 from privapub.federation.documents.read_post import RemotePost, audience_of
+from privapub.federation.inbox.arrived import DIRECTLY, RELAYED, Through
 from privapub.follows import read as follows
 from privapub.posts import read as posts
+from privapub.posts.audience import OPEN
 from privapub.posts.read import DIRECT
 
 
@@ -22,11 +25,15 @@ class Concerned:
     anybody: bool
 
 
-async def concerned(tx: Transaction, record: RemotePost, author: Actor, owner: str) -> Concerned:
+async def concerned(
+    tx: Transaction, record: RemotePost, author: Actor, owner: str, through: Through = DIRECTLY
+) -> Concerned:
     """Whom the post concerns. `owner` is the persona (as text) whose own inbox it came to, or "".
 
     It concerns us if it names one of ours, answers one of ours, or is for the followers of somebody whom one of ours
-    follows. What names nobody and came to somebody's own inbox is theirs: of a circle the members are not named.
+    follows. What names nobody and came to somebody's own inbox is theirs: of a circle the members are not named. One
+    that somebody else brought concerns us too if it answers somebody whom one of ours follows, and of what a relay
+    brings all that is for everybody.
     """
     audience = audience_of(record, author.followers)
     mentioned = [tag.href for tag in record.tags if tag.type == "Mention"]
@@ -41,6 +48,8 @@ async def concerned(tx: Transaction, record: RemotePost, author: Actor, owner: s
         or (audience != DIRECT and (owner or await follows.is_followed_here(tx, author.id)))
         or (audience != DIRECT and await _local_among(tx, mentioned))
         or await _answers_ours(tx, record.in_reply_to)
+        or (through == RELAYED and audience in OPEN)
+        or (through and audience != DIRECT and await _answers_followed(tx, record.in_reply_to))
     )
     return Concerned(audience, tuple(sorted(recipients - {author.id})), anybody)
 
@@ -50,6 +59,19 @@ async def may_concern(tx: Transaction, addressed: Collection[str], author: Actor
     if owner or await follows.is_followed_here(tx, author.id):
         return True
     return await _local_among(tx, _people(addressed, author))
+
+
+async def may_concern_brought(tx: Transaction, activity: Activity, through: Through) -> bool:
+    """The same of what somebody brings that somebody else did: whether it is worth a look, as it claims itself."""
+    if through == RELAYED:
+        return True
+    author = await actors.by_uri(tx, activity.actor)
+    if author is not None and await follows.is_followed_here(tx, author.id):
+        return True
+    if await _local_among(tx, {*activity.to, *activity.cc} - {PUBLIC}):
+        return True
+    answered = identity((activity.object or {}).get("inReplyTo"))
+    return await _answers_ours(tx, answered) or await _answers_followed(tx, answered)
 
 
 def _people(addressed: Collection[str], author: Actor) -> set[str]:
@@ -64,3 +86,10 @@ async def _local_among(tx: Transaction, uris: Collection[str]) -> bool:
 async def _answers_ours(tx: Transaction, uri: str | None) -> bool:
     answered = await posts.by_uri(tx, uri) if uri else None
     return answered is not None and answered.local and answered.deleted_at is None
+
+
+async def _answers_followed(tx: Transaction, uri: str | None) -> bool:
+    answered = await posts.by_uri(tx, uri) if uri else None
+    if answered is None or answered.deleted_at is not None or answered.audience == DIRECT:
+        return False
+    return await follows.is_followed_here(tx, answered.author_id)

@@ -22,7 +22,7 @@ from privapub.federation.fetching.origin import origin
 from privapub.federation.fetching.post import fetch_post
 from privapub.federation.fetching.shared import shared
 from privapub.federation.inbox import on_add, on_announce, on_create, on_move, on_update, store
-from privapub.federation.inbox.arrived import Arrived, Fetched, Handling, Wanted
+from privapub.federation.inbox.arrived import DIRECTLY, Arrived, Fetched, Handling, Through, Wanted
 from privapub.federation.inbox.on_accept import on_accept
 from privapub.federation.inbox.on_block import on_block
 from privapub.federation.inbox.on_delete import on_delete
@@ -90,9 +90,9 @@ async def _looked(server: Server, job: Job) -> Fetched | Done:
         signer = await actors.by_id(tx, row.actor_id)
         if signer is None or signer.is_gone or signer.is_blocked:
             return Fetched()
-        if job.attempt == 1:  # the inbox may be another process, whose memory this is not
+        if job.attempt == 1 and not _through(job):  # the inbox may be another process, whose memory this is not
             server.door.forget(host_of(signer.uri))
-        arrived = Arrived(read_activity(row.document), signer, row.owner)
+        arrived = Arrived(read_activity(row.document), signer, row.owner, through=_through(job))
         handling = HANDLINGS.get(arrived.activity.kind)
         wanted = None if handling is None or handling.want is None else await handling.want(tx, arrived)
     fetched = Fetched() if wanted is None else await _get(server, wanted, arrived)
@@ -131,7 +131,8 @@ async def write(server: Server, tx: Transaction, job: Job, fetched: Fetched, now
         reason = DISALLOWED
     else:
         try:
-            arrived = Arrived(fetched.activity or read_activity(row.document), signer, row.owner, fetched)
+            activity = fetched.activity or read_activity(row.document)
+            arrived = Arrived(activity, signer, row.owner, fetched, _through(job))
             handling = HANDLINGS.get(arrived.activity.kind)
             kept_out = f"kind-{named(arrived.activity.kind)}"
             reason = kept_out if handling is None else await handling.take_in(tx, arrived, now)
@@ -141,6 +142,11 @@ async def write(server: Server, tx: Transaction, job: Job, fetched: Fetched, now
         host, outcome = origin(row.actor_uri), "handled" if reason is None else "kept-out"
         tx.after_commit(lambda: server.arrivals.note(host, outcome, reason or row.kind, now))
     return None
+
+
+def _through(job: Job) -> Through:
+    through: Through = job.args.get("through", DIRECTLY)
+    return through
 
 
 def _reason(problem: PrivaPubError) -> str:

@@ -6,8 +6,8 @@ from privapub.federation.documents.properties import types
 from privapub.federation.documents.read_actor import KINDS as ACTORS
 from privapub.federation.documents.read_post import RemotePost, read_post
 from privapub.federation.fetching.origin import same_origin
-from privapub.federation.inbox.arrived import Arrived, Wanted
-from privapub.federation.inbox.audience import concerned, may_concern
+from privapub.federation.inbox.arrived import DIRECTLY, Arrived, Through, Wanted
+from privapub.federation.inbox.audience import concerned, may_concern, may_concern_brought
 from privapub.federation.inbox.received import is_vote, keep
 from privapub.posts import polls, threads
 from privapub.posts import read as posts
@@ -18,7 +18,7 @@ async def on_create(tx: Transaction, arrived: Arrived, now: float) -> str | None
     record = told(arrived)
     if isinstance(record, str):
         return record
-    return await take_in(tx, record, arrived.signer, arrived.owner, now)
+    return await take_in(tx, record, arrived.signer, arrived.owner, now, arrived.through)
 
 
 async def want(tx: Transaction, arrived: Arrived) -> Wanted | None:
@@ -26,8 +26,15 @@ async def want(tx: Transaction, arrived: Arrived) -> Wanted | None:
     activity = arrived.activity
     if activity.object is not None or activity.object_id is None:
         return None
-    concerns = await may_concern(tx, (*activity.to, *activity.cc), arrived.signer, arrived.owner)
-    return Wanted("post", activity.object_id, shared=True) if concerns else None
+    return Wanted("post", activity.object_id, shared=True) if await may_be_for_us(tx, arrived) else None
+
+
+async def may_be_for_us(tx: Transaction, arrived: Arrived) -> bool:
+    """Whether what the activity only names may concern somebody here."""
+    activity = arrived.activity
+    if arrived.through:
+        return await may_concern_brought(tx, activity, arrived.through)
+    return await may_concern(tx, (*activity.to, *activity.cc), arrived.signer, arrived.owner)
 
 
 def told(arrived: Arrived) -> RemotePost | str:
@@ -44,13 +51,15 @@ def told(arrived: Arrived) -> RemotePost | str:
     return "not-for-us" if activity.object is None else read_post(activity.object)
 
 
-async def take_in(tx: Transaction, record: RemotePost, signer: Actor, owner: str, now: float) -> str | None:
+async def take_in(
+    tx: Transaction, record: RemotePost, signer: Actor, owner: str, now: float, through: Through = DIRECTLY
+) -> str | None:
     """Keep the post if the signer wrote it and it concerns anybody here."""
     if record.author != signer.uri or not same_origin(record.uri, signer.uri):
         return "not-theirs"
     if is_vote(record):
-        return await _vote(tx, record, signer, now)
-    whom = await concerned(tx, record, signer, owner)
+        return "vote" if through else await _vote(tx, record, signer, now)
+    whom = await concerned(tx, record, signer, owner, through)
     if not whom.anybody:
         return "not-for-us"
     if await keep(tx, record, signer, whom, now) is None:

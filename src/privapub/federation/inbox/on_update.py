@@ -9,8 +9,8 @@ from privapub.federation.documents.read_post import RemotePost
 from privapub.federation.fetching.actor import profile
 from privapub.federation.inbox import check_quote
 from privapub.federation.inbox.arrived import Arrived, Wanted
-from privapub.federation.inbox.audience import concerned, may_concern
-from privapub.federation.inbox.on_create import take_in, told
+from privapub.federation.inbox.audience import concerned
+from privapub.federation.inbox.on_create import may_be_for_us, take_in, told
 from privapub.federation.inbox.received import received
 from privapub.notifications.notify import of_edit
 from privapub.posts import quotes, read, receive
@@ -24,7 +24,7 @@ async def on_update(tx: Transaction, arrived: Arrived, now: float) -> str | None
             return fetched.problem
         return await _on_update_of_actor(tx, read_actor(activity.object), signer, now)
     record = told(arrived)
-    return record if isinstance(record, str) else await _on_update_of_post(tx, record, signer, arrived.owner, now)
+    return record if isinstance(record, str) else await _on_update_of_post(tx, record, arrived, now)
 
 
 async def want(tx: Transaction, arrived: Arrived) -> Wanted | None:
@@ -32,7 +32,7 @@ async def want(tx: Transaction, arrived: Arrived) -> Wanted | None:
     activity, signer = arrived.activity, arrived.signer
     if activity.object_id == signer.uri:
         return _want_of_actor(arrived)
-    if activity.object_id is None or not await may_concern(tx, (*activity.to, *activity.cc), signer, arrived.owner):
+    if activity.object_id is None or not await may_be_for_us(tx, arrived):
         return None
     known = await read.by_uri(tx, activity.object_id)
     return Wanted("post", activity.object_id) if activity.object is None or known is None else None
@@ -59,11 +59,12 @@ async def _on_update_of_actor(tx: Transaction, record: RemoteActor, signer: Acto
     return None
 
 
-async def _on_update_of_post(tx: Transaction, record: RemotePost, signer: Actor, owner: str, now: float) -> str | None:
+async def _on_update_of_post(tx: Transaction, record: RemotePost, arrived: Arrived, now: float) -> str | None:
     """What is not newer than what we have changes nothing; a post that we did not have is taken in as it is now."""
+    signer, owner = arrived.signer, arrived.owner
     known = await read.by_uri(tx, record.uri)
     if known is None:
-        kept_out = await take_in(tx, record, signer, owner, now)
+        kept_out = await take_in(tx, record, signer, owner, now, arrived.through)
         if kept_out is None:
             # Its Create may have been taken in by another worker meanwhile: then this is an edit of it.
             await receive.receive_edit(tx, received(record, signer), signer.id, (), now)

@@ -6,6 +6,7 @@ away, then the key. Only then one transaction holds the activity and its job, an
 
 import asyncio
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.requests import ClientDisconnect, Request
@@ -14,14 +15,19 @@ from starlette.responses import JSONResponse, Response
 from privapub import clock, scope
 from privapub.actors import read
 from privapub.actors.addresses import Addresses
-from privapub.federation.asker import Refused, Signed, Undecided, as_sent, examine, whose
+from privapub.actors.read import Actor
+from privapub.database.transaction import Transaction
+from privapub.federation.asker import GONE, Opinion, Refused, Signed, Undecided, as_sent, examine, whose
 from privapub.federation.delivery.deliver import DELIVERY
 from privapub.federation.documents import canonical, strict_json
 from privapub.federation.documents.problems import BadDocument
 from privapub.federation.documents.read_activity import Activity, read_activity
 from privapub.federation.fetching import scheme as schemes
 from privapub.federation.fetching.origin import origin, same_origin
+from privapub.federation.inbox import ask_origin
+from privapub.federation.inbox.arrived import DIRECTLY, FORWARDED, Through
 from privapub.federation.inbox.dispatch import is_whole
+from privapub.federation.inbox.forwarded import BROUGHT, COPY, is_about_itself, needless, signed_by_its_actor
 from privapub.federation.inbox.origin import deletes_itself, misplaced
 from privapub.federation.inbox.store import store
 from privapub.federation.signatures.claim import Presented
@@ -86,27 +92,87 @@ async def _take(server: Server, request: Request, owner: str, now: float) -> _Ve
     except BadSignature as bad:
         raise _Stop(401, "refused", bad.reason, str(bad)) from None
     activity = await _acceptable(server, document)
-    signed = await _signed(server, claim, sent, activity, now)
+    opinion = await _opinion(server, claim, sent, activity, now)
+    if isinstance(opinion, Refused) and _may_be_gone(opinion, activity, claim):
+        return await _ask_origin(server, activity, origin(activity.actor), DIRECTLY, now)
+    signed = _signed(opinion)
     signer, host = signed.actor, origin(signed.actor.uri)
     if signer.is_gone:
         return _Verdict(202, "dropped", "gone-actor", host=host)
     server.door.forget(urlsplit(signer.uri).hostname or "")
+    if signer.uri != activity.actor:
+        return await _brought(server, document, activity, signed, now)
     async with server.database.write() as tx:
-        stored = await store(
-            tx,
-            owner=owner,
-            activity_id=activity.id,
-            digest=canonical.digest(document),
-            kind=activity.kind,
-            actor_id=signer.id,
-            actor_uri=signer.uri,
-            document=document,
-            whole=is_whole(activity),
-            now=now,
-        )
-        await schemes.suppose(tx, host, signed.scheme, now)
-        await hosts.wrote(tx, DELIVERY, f"{HOST}{host}", now)
+        stored = await _keep(tx, owner, activity, document, signer, now)
+        await _heard(tx, signed, now)
     return _Verdict(202, stored, "", host=host)
+
+
+async def _keep(
+    tx: Transaction,
+    owner: str,
+    activity: Activity,
+    document: dict[str, Any],
+    actor: Actor,
+    now: float,
+    through: Through = DIRECTLY,
+) -> str:
+    return await store(
+        tx,
+        owner=owner,
+        activity_id=activity.id,
+        digest=canonical.digest(document),
+        kind=activity.kind,
+        actor_id=actor.id,
+        actor_uri=actor.uri,
+        document=document,
+        whole=is_whole(activity),
+        through=through,
+        now=now,
+    )
+
+
+async def _heard(tx: Transaction, signed: Signed, now: float) -> None:
+    host = origin(signed.actor.uri)
+    await schemes.suppose(tx, host, signed.scheme, now)
+    await hosts.wrote(tx, DELIVERY, f"{HOST}{host}", now)
+
+
+async def _brought(
+    server: Server, document: dict[str, Any], activity: Activity, signed: Signed, now: float
+) -> _Verdict:
+    """What another actor than the signer did: believed where that actor signed it, else their host is asked of it."""
+    host: str = origin(signed.actor.uri)
+    through: Through = FORWARDED
+    if activity.kind not in BROUGHT:
+        raise _Stop(401, "refused", "signer-is-not-actor", "Whoever signed this is not its actor.")
+    async with server.database.read() as tx:
+        reason = await needless(tx, activity, through)
+    if reason is not None:
+        return _Verdict(202, *((COPY, "") if reason == COPY else ("dropped", reason)), host=host)
+    found = None
+    if not is_about_itself(activity):
+        found = await signed_by_its_actor(server, document, activity.actor, now)
+    if found is None:
+        return await _ask_origin(server, activity, host, through, now)
+    actor, said = found
+    believed = await _acceptable(server, said)
+    if believed.kind != activity.kind or believed.object_id != activity.object_id:
+        raise _Stop(400, "refused", "bad-object", "What its actor signed is not what this says.")
+    if actor.is_gone or actor.is_blocked:
+        return _Verdict(202, "dropped", "gone-actor" if actor.is_gone else DISALLOWED, host=host)
+    async with server.database.write() as tx:
+        stored = await _keep(tx, "", believed, said, actor, now, through)
+        await _heard(tx, signed, now)
+    return _Verdict(202, stored, "", host=host)
+
+
+async def _ask_origin(server: Server, activity: Activity, host: str, through: Through, now: float) -> _Verdict:
+    async with server.database.write() as tx:
+        planned = await ask_origin.plan(tx, activity, host, through, now)
+    if not planned:
+        raise _Stop(503, "undecided", "too-many", "So much that others did is asked about already: come again later.")
+    return _Verdict(202, "queued", "", host=host)
 
 
 async def _body(server: Server, request: Request) -> bytes:
@@ -157,22 +223,30 @@ async def _acceptable(server: Server, document: dict[str, object]) -> Activity:
     return activity
 
 
-async def _signed(server: Server, claim: Presented, sent: HttpRequest, activity: Activity, now: float) -> Signed:
+async def _opinion(server: Server, claim: Presented, sent: HttpRequest, activity: Activity, now: float) -> Opinion:
+    """Who signed it, if it is one that may come in at all."""
     for uri in (activity.actor,) if same_origin(activity.actor, claim.key_id) else (activity.actor, claim.key_id):
         if await server.door.refuses(uri):
             raise _Stop(202, "dropped", DISALLOWED)
     if activity.kind == "Flag" and not await server.door.gate.takes_reports(host_of(activity.actor)):
         raise _Stop(202, "dropped", "reports-rejected")
     with scope.trigger(scope.VERIFY):
-        opinion = await whose(server, claim, sent, now)
+        return await whose(server, claim, sent, now)
+
+
+def _may_be_gone(opinion: Refused, activity: Activity, claim: Presented) -> bool:
+    """Whether an actor may be no more, whose key is gone with it: then nobody can verify that it says so (pure)."""
+    return opinion.reason in GONE and deletes_itself(activity) and same_origin(activity.actor, claim.key_id)
+
+
+def _signed(opinion: Opinion) -> Signed:
+    """The signer, where there is one that may come in; else it ends here."""
     if isinstance(opinion, Refused) and opinion.reason == f"key-{DISALLOWED}":  # as the address of its owner is
         raise _Stop(202, "dropped", DISALLOWED)
     if isinstance(opinion, Refused):
         raise _Stop(401, "refused", opinion.reason, opinion.sentence)
     if isinstance(opinion, Undecided):
         raise _Stop(503, "undecided", opinion.reason, opinion.sentence)
-    if opinion.actor.uri != activity.actor:
-        raise _Stop(401, "refused", "signer-is-not-actor", "Whoever signed this is not its actor.")
     if opinion.actor.is_blocked:
         raise _Stop(202, "dropped", DISALLOWED)
     return opinion

@@ -61,8 +61,11 @@ async def store(
     document: dict[str, Any],
     now: float,
     whole: bool = False,
+    through: str = "",
 ) -> Stored:
     """Keep an activity and queue its handling, unless it is a copy. `whole`: nothing has to be fetched for that.
+
+    `through` tells who brought it where its actor did not (`arrived.Through`).
 
     The same id with other content is another activity: some servers give two of them one id. An activity without an id
     counts under its digest.
@@ -89,7 +92,8 @@ async def store(
     # An Undo must not overtake what it undoes, nor a Reject an Accept: what one actor says of its relations keeps its
     # order. Posts need none: each of their verbs is right in any order.
     order = f"inbox {actor_uri}" if kind in RELATIONSHIPS else None
-    await put(tx, [NewJob(INBOX, INBOX, {"incoming": queued, "whole": whole}, ordering_key=order)])
+    brought = {"through": through} if through else {}
+    await put(tx, [NewJob(INBOX, INBOX, {"incoming": queued, "whole": whole, **brought}, ordering_key=order)])
     return "queued"
 
 
