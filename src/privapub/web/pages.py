@@ -22,6 +22,8 @@ from privapub.web.assets import address
 
 HTML = "text/html; charset=utf-8"
 EXCERPT = 200
+# What an address in a page may begin with: another one might run in the browser of whoever follows it.
+_WEB = ("https://", "http://")
 _TITLE = 60
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
@@ -94,8 +96,12 @@ def shown(post: Post) -> Shown:
         published=day(post.published_at),
         published_at=clock.iso(post.published_at),
         edited=day(post.edited_at) if post.edited_at is not None else "",
-        answers=post.in_reply_to if (post.in_reply_to or "").startswith(("https://", "http://")) else None,
-        pictures=tuple((str(item.get("url", "")), plain(str(item.get("alt", "")))) for item in post.attachments),
+        answers=post.in_reply_to if (post.in_reply_to or "").startswith(_WEB) else None,
+        pictures=tuple(
+            (str(item["url"]), plain(str(item.get("alt", ""))))
+            for item in post.attachments
+            if str(item.get("url", "")).startswith(_WEB)
+        ),
         poll=None if post.poll is None else _poll(post.poll, clock.now()),
     )
 

@@ -13,6 +13,7 @@ from privapub.federation.documents.problems import Note
 from privapub.federation.documents.properties import line, link, objects, web_id
 from privapub.federation.documents.read_keys import Key, read_key_addresses, read_keys
 from privapub.federation.documents.read_tags import Tag, read_tags
+from privapub.markup.characters import contained
 
 KINDS = frozenset({"Person", "Service", "Application", "Group", "Organization"})
 _HANDLE = re.compile(r"[^\s@/?#\x00-\x1f\x7f-\x9f]{1,200}")
@@ -123,13 +124,18 @@ def _kind(fields: Fields) -> str:
 
 def _handle(fields: Fields, uri: str) -> str:
     said = fields.string("preferredUsername", 1000)
-    if _HANDLE.fullmatch(said):
+    if _is_handle(said):
         return said
     if said:
         fields.note("preferredUsername", "This cannot stand before the @ of an address.")
     # Without one the last part of the id stands in; webfinger may tell better.
     last = unquote(urlsplit(uri).path.rstrip("/").rpartition("/")[2]).lstrip("@")
-    return last if _HANDLE.fullmatch(last) else ""
+    return last if _is_handle(last) else ""
+
+
+def _is_handle(text: str) -> bool:
+    """Whether this may stand before the @ of an address: one that turned what comes after it would show another."""
+    return _HANDLE.fullmatch(text) is not None and contained(text) == text
 
 
 def _fields(fields: Fields) -> Iterator[dict[str, str]]:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from privapub.federation.documents.fields import Fields
 from privapub.federation.documents.limits import MAX_TAGS
-from privapub.federation.documents.properties import each, identity, link, media_type, types
+from privapub.federation.documents.properties import each, link, media_type, types, web_id
 from privapub.markup.characters import REPLACEMENT
 from privapub.markup.clean import plain
 
@@ -56,7 +56,7 @@ def _each(fields: Fields, name: str) -> Iterator[Tag]:
 
 
 def _mention(item: Fields) -> Tag | None:
-    href = identity(item.raw.get("href")) or identity(item.raw.get("id"))
+    href = web_id(item.raw.get("href")) or web_id(item.raw.get("id"))
     return None if href is None else Tag("Mention", _name(item), href)
 
 
@@ -76,7 +76,7 @@ def _emoji(item: Fields) -> Tag | None:
 
 
 def _link(item: Fields) -> Tag | None:
-    href = identity(item.raw.get("href"))
+    href = web_id(item.raw.get("href"))
     if href is None or media_type(item.raw) not in _OBJECT_TYPES:
         return None
     rel = tuple(one[:_MAX_TAG_NAME] for one in each(item.raw.get("rel"))[:10] if isinstance(one, str))
