@@ -43,7 +43,7 @@ READER_KEPT = 3600.0  # seconds for which the key of somebody who reads is known
 MOST_READERS = 1_000
 _NO_KEY = "The key that signed this request cannot be had."
 # The host of the key says that its owner is no more.
-GONE = frozenset({"key-410", "key-gone"})
+GONE = frozenset(f"key-{word}" for word in ("410", "gone"))
 
 
 @dataclass(frozen=True)
@@ -252,7 +252,7 @@ def _unhad(problem: PrivaPubError) -> Refused | Undecided:
     """Why there is no key: for good, or for now (pure)."""
     if not isinstance(problem, FetchProblem):
         gone = isinstance(problem, BadDocument) and problem.reason == "gone"
-        return Refused("key-gone" if gone else "no-key", _NO_KEY)
+        return Refused(f"key-{problem.reason}" if gone else "no-key", _NO_KEY)
     return (Refused if final(problem) else Undecided)(f"key-{problem.reason}", _NO_KEY)
 
 

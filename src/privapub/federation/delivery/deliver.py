@@ -53,6 +53,39 @@ async def deliver(
     if not targets:
         return
     body = encode(await proven(tx, actor_id, activity, now))
+    name = await _rendered(tx, actor_id, body, now, former_key)
+    if post_id is not None:
+        await sent.note_waiting(tx, post_id, targets, now)
+    jobs = [job(name, activity["id"], target, about, post_id, part) for target in targets]
+    await put(tx, jobs, unsent=_note_unsent)
+
+
+async def send_on(
+    tx: Transaction,
+    actor_id: int,
+    body: bytes,
+    targets: Sequence[Target],
+    *,
+    activity_id: str,
+    about: str,
+    post_id: int,
+    now: float,
+) -> None:
+    """Queue what somebody elsewhere did, byte for byte, for these inboxes (ActivityPub, section 7.1.2).
+
+    The request is signed by a local actor; of what is in it the body itself must convince. Once for each activity id,
+    content and inbox; who gets it is noted with the post that it is about (`about` is the uri of that).
+    """
+    if not targets:
+        return
+    digest = sha256_base64(body)
+    name = await _rendered(tx, actor_id, body, now)
+    await sent.note_waiting(tx, post_id, targets, now)
+    # Not under its own id: some have one id for all edits of a post.
+    await put(tx, [job(name, f"{activity_id} {digest}", target, about, post_id) for target in targets])
+
+
+async def _rendered(tx: Transaction, actor_id: int, body: bytes, now: float, former_key: str | None = None) -> str:
     name = identifiers.token()
     await tx.execute(
         insert(rendering).values(
@@ -64,10 +97,7 @@ async def deliver(
             created_at=now,
         )
     )
-    if post_id is not None:
-        await sent.note_waiting(tx, post_id, targets, now)
-    jobs = [job(name, activity["id"], target, about, post_id, part) for target in targets]
-    await put(tx, jobs, unsent=_note_unsent)
+    return name
 
 
 async def _note_unsent(tx: Transaction, jobs: Sequence[Job], now: float) -> None:

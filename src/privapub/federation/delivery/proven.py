@@ -50,9 +50,11 @@ async def proven(tx: Transaction, actor_id: int, activity: dict[str, Any], now: 
 def proven_again(body: bytes, key_id: str, private: str, created: float) -> bytes:
     """A rendering whose proof is by a key that its author has no more, with one by this key instead (pure).
 
-    One that carries no proof stays as it is. The same bytes come out every time.
+    One that carries no proof stays as it is, and so does what somebody else has proven and we only send on. The same
+    bytes come out every time.
     """
     activity = json.loads(body)
-    if "proof" not in activity:
+    made = activity.get("proof")
+    if not isinstance(made, dict) or made.get("verificationMethod") != key_id:
         return body
     return encode(proof.add(activity, PrivateKey.from_pem(key_id, private), created))

@@ -21,7 +21,7 @@ from privapub.federation.fetching.document import final
 from privapub.federation.fetching.origin import origin
 from privapub.federation.fetching.post import fetch_post
 from privapub.federation.fetching.shared import shared
-from privapub.federation.inbox import on_add, on_announce, on_create, on_move, on_update, store
+from privapub.federation.inbox import on_add, on_announce, on_create, on_move, on_update, send_on, store
 from privapub.federation.inbox.arrived import DIRECTLY, Arrived, Fetched, Handling, Through, Wanted
 from privapub.federation.inbox.on_accept import on_accept
 from privapub.federation.inbox.on_block import on_block
@@ -135,7 +135,10 @@ async def write(server: Server, tx: Transaction, job: Job, fetched: Fetched, now
             arrived = Arrived(activity, signer, row.owner, fetched, _through(job))
             handling = HANDLINGS.get(arrived.activity.kind)
             kept_out = f"kind-{named(arrived.activity.kind)}"
+            thread = None if row.original is None else await send_on.whose_thread(tx, arrived)
             reason = kept_out if handling is None else await handling.take_in(tx, arrived, now)
+            if thread is not None and row.original is not None and reason is None:
+                await send_on.send_on(tx, arrived, row.original, thread, now)
         except PrivaPubError as problem:
             reason = _reason(problem)
     if await store.close(tx, row.id, reason, now):

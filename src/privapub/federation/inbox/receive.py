@@ -29,6 +29,7 @@ from privapub.federation.inbox.arrived import DIRECTLY, FORWARDED, Through
 from privapub.federation.inbox.dispatch import is_whole
 from privapub.federation.inbox.forwarded import BROUGHT, COPY, is_about_itself, needless, signed_by_its_actor
 from privapub.federation.inbox.origin import deletes_itself, misplaced
+from privapub.federation.inbox.send_on import may_be_sent_on
 from privapub.federation.inbox.store import store
 from privapub.federation.signatures.claim import Presented
 from privapub.federation.signatures.request import BadSignature, HttpRequest
@@ -103,7 +104,8 @@ async def _take(server: Server, request: Request, owner: str, now: float) -> _Ve
     if signer.uri != activity.actor:
         return await _brought(server, document, activity, signed, now)
     async with server.database.write() as tx:
-        stored = await _keep(tx, owner, activity, document, signer, now)
+        original = body if may_be_sent_on(activity, document) else None
+        stored = await _keep(tx, owner, activity, document, signer, now, original=original)
         await _heard(tx, signed, now)
     return _Verdict(202, stored, "", host=host)
 
@@ -116,6 +118,7 @@ async def _keep(
     actor: Actor,
     now: float,
     through: Through = DIRECTLY,
+    original: bytes | None = None,
 ) -> str:
     return await store(
         tx,
@@ -128,6 +131,7 @@ async def _keep(
         document=document,
         whole=is_whole(activity),
         through=through,
+        original=original,
         now=now,
     )
 

@@ -26,7 +26,7 @@ _BY_ID = select(incoming).where(incoming.c.id == bindparam("id"))
 _CLOSE = (
     update(incoming)
     .where(incoming.c.id == bindparam("row"), incoming.c.handled_at.is_(None))
-    .values(handled_at=bindparam("now"), kept_out=bindparam("why"), body="{}")
+    .values(handled_at=bindparam("now"), kept_out=bindparam("why"), body="{}", original=None)
 )
 
 
@@ -41,6 +41,7 @@ class Incoming:
     actor_uri: str
     body: str
     handled_at: float | None
+    original: bytes | None = None
 
     @property
     def document(self) -> dict[str, Any]:
@@ -62,10 +63,12 @@ async def store(
     now: float,
     whole: bool = False,
     through: str = "",
+    original: bytes | None = None,
 ) -> Stored:
     """Keep an activity and queue its handling, unless it is a copy. `whole`: nothing has to be fetched for that.
 
-    `through` tells who brought it where its actor did not (`arrived.Through`).
+    `through` tells who brought it where its actor did not (`arrived.Through`); `original` are its bytes, where they may
+    have to be sent on (`send_on`).
 
     The same id with other content is another activity: some servers give two of them one id. An activity without an id
     counts under its digest.
@@ -79,6 +82,7 @@ async def store(
         "actor_id": actor_id,
         "actor_uri": actor_uri,
         "body": msgspec.json.encode(document).decode(),
+        "original": original,
         "received_at": now,
     }
     queued = await _keep(tx, values)
@@ -153,7 +157,7 @@ async def take(tx: Transaction, incoming_id: int) -> Incoming | None:
     row = await tx.first(_BY_ID, id=incoming_id)
     if row is None:
         return None
-    return Incoming(row.id, row.owner, row.kind, row.actor_id, row.actor_uri, row.body, row.handled_at)
+    return Incoming(row.id, row.owner, row.kind, row.actor_id, row.actor_uri, row.body, row.handled_at, row.original)
 
 
 async def close(tx: Transaction, incoming_id: int, kept_out: str | None, now: float) -> bool:

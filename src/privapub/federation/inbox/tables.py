@@ -1,6 +1,6 @@
 """What came in, and what we must not be fooled by when it comes again or too early."""
 
-from sqlalchemy import BigInteger, Column, Double, Index, Table, Text, UniqueConstraint
+from sqlalchemy import BigInteger, Column, Double, Index, LargeBinary, Table, Text, UniqueConstraint
 
 from privapub.database.tables import metadata
 
@@ -16,6 +16,7 @@ incoming = Table(
     Column("actor_id", BigInteger, nullable=False),
     Column("actor_uri", Text, nullable=False),
     Column("body", Text, nullable=False),
+    Column("original", LargeBinary),  # the bytes as they came, where they may have to be sent on
     Column("received_at", Double, nullable=False),
     Column("handled_at", Double),
     Column("kept_out", Text),  # the reason, where it was not taken in

@@ -12,6 +12,7 @@ down_revision = "0003"
 def upgrade() -> None:
     """Take the step."""
     _rule_about_domains()
+    op.add_column("incoming", sa.Column("original", sa.LargeBinary(), nullable=True))
     in_turn = sa.text("ordering_key IS NOT NULL AND state IN ('waiting', 'leased')")
     op.create_index("ix_job_in_turn", "job", ["scope", "ordering_key"], sqlite_where=in_turn, postgresql_where=in_turn)
     op.create_table(

@@ -148,8 +148,11 @@ async def test_what_waits_while_keys_change_is_proven_by_the_new_one(world: Worl
 
 def test_a_rendering_is_proven_again_in_the_same_bytes_and_only_where_it_was() -> None:
     pem = new_ed25519()
-    body = json.dumps({"@context": ACTIVITYSTREAMS, "id": "https://sut.test/a/1", "proof": {}}).encode()
-    again = proven_again(body, "https://sut.test/u/a#ed25519-key", pem, 1_772_366_400.5)
-    assert again == proven_again(body, "https://sut.test/u/a#ed25519-key", pem, 1_772_366_400.5)
+    key_id = "https://sut.test/u/a#ed25519-key"
+    document = {"@context": ACTIVITYSTREAMS, "id": "https://sut.test/a/1", "proof": {"verificationMethod": key_id}}
+    body = json.dumps(document).encode()
+    again = proven_again(body, key_id, pem, 1_772_366_400.5)
+    assert again == proven_again(body, key_id, pem, 1_772_366_400.5)
+    assert proven_again(body, "https://sut.test/u/b#ed25519-key", pem, 1_772_366_400.5) == body
     assert json.loads(again)["proof"]["created"] == "2026-03-01T12:00:00Z"
     assert proven_again(b'{"id": "x"}', "k", pem, 0.0) == b'{"id": "x"}'
