@@ -1,6 +1,6 @@
 """The inbox: what other servers send us, verified at the door, queued, and handled by a job.
 
-    tables < store, origin < undone, audience < received < on_… < dispatch, receive
+    tables < store, origin < audience < received < on_like < undone < on_… < dispatch, receive
 
     (a request) ──receive──▶ refused (4xx, 503) or dropped (202), counted, no row
                     │

@@ -33,6 +33,8 @@ from privapub.federation.inbox.on_quote_request import on_quote_request
 from privapub.federation.inbox.on_reject import on_reject
 from privapub.federation.inbox.on_remove import on_remove
 from privapub.federation.inbox.on_undo import on_undo
+from privapub.federation.inbox.undoings import UNDOINGS
+from privapub.federation.inbox.undone import swallowed
 from privapub.jobs.job import Done, Job, Outcome, Retry
 from privapub.outbound.answers import FetchProblem
 from privapub.outbound.gate import DISALLOWED
@@ -133,10 +135,8 @@ async def write(server: Server, tx: Transaction, job: Job, fetched: Fetched, now
         try:
             activity = fetched.activity or read_activity(row.document)
             arrived = Arrived(activity, signer, row.owner, fetched, _through(job))
-            handling = HANDLINGS.get(arrived.activity.kind)
-            kept_out = f"kind-{named(arrived.activity.kind)}"
             thread = None if row.original is None else await send_on.whose_thread(tx, arrived)
-            reason = kept_out if handling is None else await handling.take_in(tx, arrived, now)
+            reason = await _take_in(tx, arrived, now)
             if thread is not None and row.original is not None and reason is None:
                 await send_on.send_on(tx, arrived, row.original, thread, now)
         except PrivaPubError as problem:
@@ -150,6 +150,16 @@ async def write(server: Server, tx: Transaction, job: Job, fetched: Fetched, now
 def _through(job: Job) -> Through:
     through: Through = job.args.get("through", DIRECTLY)
     return through
+
+
+async def _take_in(tx: Transaction, arrived: Arrived, now: float) -> str | None:
+    activity = arrived.activity
+    handling = HANDLINGS.get(activity.kind)
+    if handling is None:
+        return f"kind-{named(activity.kind)}"
+    if activity.kind in UNDOINGS and await swallowed(tx, activity, now):
+        return "undone-before"
+    return await handling.take_in(tx, arrived, now)
 
 
 def _reason(problem: PrivaPubError) -> str:

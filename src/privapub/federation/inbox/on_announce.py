@@ -11,7 +11,6 @@ from privapub.federation.documents.read_activity import Activity
 from privapub.federation.inbox import passed_on
 from privapub.federation.inbox.arrived import Arrived, Wanted
 from privapub.federation.inbox.passed_on import followed_here, inner, taken
-from privapub.federation.inbox.undone import swallowed, undo_keys
 from privapub.outbound.gate import DISALLOWED
 from privapub.posts import audience as audiences
 from privapub.posts import boost
@@ -40,11 +39,6 @@ async def on_announce(tx: Transaction, arrived: Arrived, now: float) -> str | No
         return "no-object"
     if kind:
         return await passed_on.take_in(tx, arrived, kind, uri, now)
-    # An Undo may be handled at the same time: it finds the boost, or is found here.
-    for key in sorted(undo_keys(signer.uri, "Announce", activity.id, uri)):
-        await tx.alone(key)
-    if await swallowed(tx, signer.uri, "Announce", activity.id, uri, now):
-        return "undone-before"
     post = await _boosted(tx, arrived, uri, now)
     if isinstance(post, str):
         return post

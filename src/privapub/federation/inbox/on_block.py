@@ -5,8 +5,6 @@ Anybody may block anybody. Each sees nothing of the other from then on, and no f
 
 from privapub.database.transaction import Transaction
 from privapub.federation.inbox.arrived import Arrived
-from privapub.federation.inbox.store import was_undone
-from privapub.federation.inbox.undone import undo_keys
 from privapub.follows import blocking
 from privapub.personas import read as personas
 
@@ -17,8 +15,5 @@ async def on_block(tx: Transaction, arrived: Arrived, now: float) -> str | None:
     blocked = None if activity.object_id is None else await personas.by_uri(tx, activity.object_id)
     if blocked is None:
         return "nobody-to-block"
-    for key in undo_keys(signer.uri, "Block", activity.id, blocked.actor.uri):
-        if await was_undone(tx, key, now):
-            return "undone-before"
     await blocking.receive_block(tx, signer.id, blocked.id, activity.id or "", now)
     return None

@@ -3,8 +3,6 @@
 from privapub.actors import blocks
 from privapub.database.transaction import Transaction
 from privapub.federation.inbox.arrived import Arrived
-from privapub.federation.inbox.store import was_undone
-from privapub.federation.inbox.undone import undo_keys
 from privapub.follows import follow
 from privapub.personas import read as personas
 
@@ -15,9 +13,6 @@ async def on_follow(tx: Transaction, arrived: Arrived, now: float) -> str | None
     followed = None if activity.object_id is None else await personas.by_uri(tx, activity.object_id)
     if followed is None or followed.closed_at is not None:
         return "nobody-to-follow"
-    for key in undo_keys(signer.uri, "Follow", activity.id, followed.actor.uri):
-        if await was_undone(tx, key, now):
-            return "undone-before"
     if await blocks.either_way(tx, followed.id, [signer.id]):
         return "blocked"
     await follow.receive(tx, signer.id, followed.id, activity.id or "", now)

@@ -7,7 +7,6 @@ ActivityPub, section 7.9 (Like); FEP-c0e0 and Litepub (EmojiReact); Misskey (a L
 from privapub.database.transaction import Transaction
 from privapub.federation.documents.read_activity import Activity
 from privapub.federation.inbox.arrived import Arrived
-from privapub.federation.inbox.undone import swallowed
 from privapub.markup.reactions import LIKE, emoji_in, is_short_name
 from privapub.posts import audience, react, read
 
@@ -23,8 +22,6 @@ async def on_like(tx: Transaction, arrived: Arrived, now: float) -> str | None:
     emoji = emoji_of(activity)
     if emoji is None:
         return "no-emoji"
-    if await swallowed(tx, signer.uri, activity.kind, activity.id, about(activity.object_id, emoji), now):
-        return "undone-before"
     post = await read.by_uri(tx, activity.object_id)
     if post is None or not await audience.may_see_now(tx, post, signer.id):
         return "no-such-post"
@@ -49,8 +46,3 @@ def picture_of(activity: Activity, emoji: str) -> str | None:
     """Where the picture of a `:name:` is, by the tag that comes with it (pure)."""
     pictures = (tag.href for tag in activity.tags if tag.type == "Emoji" and tag.name == emoji)
     return next(pictures, None) if is_short_name(emoji) else None
-
-
-def about(post_uri: str, emoji: str) -> str:
-    """What an Undo of it without an id is about (pure)."""
-    return f"{post_uri} {emoji}".rstrip()

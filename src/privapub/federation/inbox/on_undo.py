@@ -23,8 +23,10 @@ async def on_undo(tx: Transaction, arrived: Arrived, now: float) -> str | None:
         return "no-object"
     if identity(document.get("actor")) not in (None, signer.uri):
         return "not-theirs"
-    about = identity(document.get("object"))
-    undone = embedded(signer, document, activity.object_id, kind) if kind else Undone(signer, activity.object_id, about)
+    if kind:
+        undone = embedded(signer, document, activity.object_id)
+    else:
+        undone = Undone(signer, activity.object_id, identity(document.get("object")))
     key = undo_key(signer.uri, kind, undone.id, undone.about)
     await tx.alone(key)
     for undoing in [UNDOINGS[kind]] if kind else dict.fromkeys(UNDOINGS.values()):

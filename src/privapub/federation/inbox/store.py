@@ -1,5 +1,6 @@
 """The queue's memory of what came: one row for each owner, id and canonical content."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
@@ -190,9 +191,9 @@ async def call_off(tx: Transaction, activity_id: str, actor_id: int, kind: str, 
     return bool(called_off.rowcount)
 
 
-async def was_undone(tx: Transaction, key: str, now: float) -> bool:
-    """Whether an Undo of this came a short while ago and found nothing; it counts once."""
-    gone = await tx.execute(delete(undone).where(undone.c.key == key, undone.c.at > now - UNDONE_KEPT))
+async def was_undone(tx: Transaction, keys: Collection[str], now: float) -> bool:
+    """Whether an Undo under one of these names came a short while ago and found nothing; it counts once."""
+    gone = await tx.execute(delete(undone).where(undone.c.key.in_(keys), undone.c.at > now - UNDONE_KEPT))
     return bool(gone.rowcount)
 
 

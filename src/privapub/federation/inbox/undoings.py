@@ -11,7 +11,8 @@ from privapub.database.transaction import Transaction
 from privapub.errors import PrivaPubError
 from privapub.federation.documents.properties import identity
 from privapub.federation.documents.read_activity import Activity, read_activity
-from privapub.federation.inbox import on_like
+from privapub.federation.inbox.on_like import emoji_of
+from privapub.federation.inbox.undone import about
 from privapub.follows import blocking, follow
 from privapub.follows import read as follows
 from privapub.posts import boost, react
@@ -35,16 +36,13 @@ class Undone:
 Undoing = Callable[[Transaction, Undone, float], Awaitable[bool]]
 
 
-def embedded(signer: Actor, document: dict[str, Any], object_id: str | None, kind: str) -> Undone:
+def embedded(signer: Actor, document: dict[str, Any], object_id: str | None) -> Undone:
     """What an Undo embeds, in the words that its kind remembers it by (pure)."""
-    about = identity(document.get("object"))
     try:
         activity = read_activity({**document, "actor": signer.uri})
     except PrivaPubError:
-        activity = None
-    if about is not None and activity is not None and kind in ("Like", "EmojiReact"):
-        about = on_like.about(about, on_like.emoji_of(activity) or "")
-    return Undone(signer, object_id, about, activity)
+        return Undone(signer, object_id, identity(document.get("object")))
+    return Undone(signer, object_id, about(activity), activity)
 
 
 async def of_follow(tx: Transaction, undone: Undone, now: float) -> bool:
@@ -60,7 +58,7 @@ async def of_like(tx: Transaction, undone: Undone, now: float) -> bool:  # noqa:
     """A Like or an EmojiReact: by its id, else by the post and the emoji, since some make another id of it."""
     activity = undone.activity
     post = None if activity is None or activity.object_id is None else await posts.by_uri(tx, activity.object_id)
-    emoji = "" if activity is None else on_like.emoji_of(activity)
+    emoji = "" if activity is None else emoji_of(activity)
     return await react.undo(
         tx,
         undone.signer.id,

@@ -136,10 +136,10 @@ async def test_an_undo_that_found_nothing_counts_once_and_for_half_an_hour(datab
     async with database.write() as tx:
         await store.remember_undone(tx, "a", NOW)
         await store.remember_undone(tx, "a", NOW + 1)
-        assert await store.was_undone(tx, "a", NOW + 1700)
-        assert not await store.was_undone(tx, "a", NOW + 1700)
+        assert await store.was_undone(tx, ["a", "c"], NOW + 1700)
+        assert not await store.was_undone(tx, ["a", "c"], NOW + 1700)
         await store.remember_undone(tx, "b", NOW)
-        assert not await store.was_undone(tx, "b", NOW + 1801)
+        assert not await store.was_undone(tx, ["b"], NOW + 1801)
 
 
 async def test_what_was_handled_is_forgotten_after_thirty_days_and_the_rest_after_sixty(database: Database) -> None:
