@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import select, text
 
 from fakes.activities import create, follow_of, note, of, post_at, state
+from fakes.vouched import linked, proven, proving
 from fakes.world import CONTEXT, PUBLIC, Person, World
 from makers import make_post
 from privapub.actors.read import Actor
@@ -201,3 +202,21 @@ async def test_a_delete_that_comes_first_counts_for_its_own_actor_alone(told: To
     later = note(told.carol, "https://peer.test/n/later", to=[PUBLIC, told.alice.uri])
     await told.say(create(told.carol, later, f"{CAROL}/a/2"), by=told.carol)
     assert await post_at(told.world, "https://peer.test/n/later") is not None
+
+
+@pytest.mark.parametrize("vouched", [proven, linked])
+async def test_what_its_author_signed_for_few_is_for_no_more_when_another_brings_it(
+    told: Told, vouched: Callable[[dict[str, Any], Person], dict[str, Any]]
+) -> None:
+    """One of those who got it sends it, as its author signed it, to somebody who was not meant (CVE-2024-37903)."""
+    gina = proving(told.world, "https://peer.test/u/gina")
+    for number, to in enumerate(([f"{gina.uri}/followers"], [told.alice.uri], ["https://other.test/u/dave"])):
+        written = note(gina, f"https://peer.test/n/few{number}", to=to, inReplyTo=told.post)
+        sent = vouched(create(gina, written, f"https://peer.test/a/few{number}"), gina)
+        assert await told.say(sent, by=told.mallory, to=told.bob) == 202
+        found = await post_at(told.world, written["id"])
+        assert found is not None  # it answers one of ours
+        async with told.world.database.read() as tx:
+            assert not await audience.may_see_now(tx, found, told.bob.id)
+            assert not await audience.may_see_now(tx, found, None)
+            assert await audience.may_see_now(tx, found, told.alice.id) is (to == [told.alice.uri])
