@@ -45,10 +45,11 @@ from privapub.effects.vote_cast import vote_cast
 from privapub.federation.delivery.deliver import DELIVERY, HOLD
 from privapub.federation.delivery.parcels import Parcels
 from privapub.federation.delivery.send import record, send
-from privapub.federation.inbox import ask_origin, check_quote, dispatch, read_poll
+from privapub.federation.inbox import ask_origin, check_quote, dispatch, read_poll, synchronize
 from privapub.federation.inbox.ask_origin import ASK_ORIGIN
 from privapub.federation.inbox.check_quote import QUOTE
 from privapub.federation.inbox.store import INBOX
+from privapub.federation.inbox.synchronize import SYNCHRONIZE
 from privapub.federation.threads.budget import Turns
 from privapub.federation.threads.read import read_thread
 from privapub.follows.facts import FollowAnswered, FollowAsked, Followed, FollowWithdrawn
@@ -113,7 +114,10 @@ EFFECTS: Mapping[type, Effect] = {
 }
 OF_FACTS = frozenset(fact_kind(fact) for fact in EFFECTS)
 # The names in the table.
-KINDS = frozenset({ASK_ORIGIN, CLEAN, CONTEXT, DELIVERY, INBOX, NAME_LATER, PRUNE, QUOTE, READ_POLL}) | OF_FACTS
+KINDS = (
+    frozenset({ASK_ORIGIN, CLEAN, CONTEXT, DELIVERY, INBOX, NAME_LATER, PRUNE, QUOTE, READ_POLL, SYNCHRONIZE})
+    | OF_FACTS
+)
 
 
 def in_words(kinds: Iterable[str] = KINDS) -> str:
@@ -165,6 +169,14 @@ def job_kinds(server: Server) -> dict[str, JobKind]:
         JobKind(QUOTE, fetch=partial(check_quote.fetch, server), write=check_quote.write, at_once=2),
         JobKind(PRUNE, write=prune, at_once=1),
         JobKind(READ_POLL, fetch=partial(read_poll.fetch, server), write=read_poll.write, at_once=2, attempts=3),
+        JobKind(
+            SYNCHRONIZE,
+            fetch=partial(synchronize.fetch, server),
+            write=partial(synchronize.write, server),
+            at_once=2,
+            per_lane=1,
+            attempts=synchronize.ATTEMPTS,
+        ),
         *(JobKind(fact_kind(fact), write=_effect(fact, effect, addresses)) for fact, effect in EFFECTS.items()),
     ]
     return {kind.name: kind for kind in kinds}

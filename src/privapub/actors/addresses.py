@@ -86,6 +86,11 @@ def followers_of(actor_uri: str) -> str:
     return f"{actor_uri}/followers"
 
 
+def followers_at(actor_uri: str, host: str) -> str:
+    """The id of the collection of those of its followers who are at one host, for that host."""
+    return f"{actor_uri}/followers/{host}"
+
+
 def following_of(actor_uri: str) -> str:
     """The id of the collection of whom one of our actors follows."""
     return f"{actor_uri}/following"

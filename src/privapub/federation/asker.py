@@ -250,9 +250,10 @@ async def _ask(server: Server, memory: _Memory, question: _Question, now: float)
 
 def _unhad(problem: PrivaPubError) -> Refused | Undecided:
     """Why there is no key: for good, or for now (pure)."""
+    if isinstance(problem, BadDocument) and problem.reason == "gone":
+        return Refused(f"key-{problem.reason}", _NO_KEY)
     if not isinstance(problem, FetchProblem):
-        gone = isinstance(problem, BadDocument) and problem.reason == "gone"
-        return Refused(f"key-{problem.reason}" if gone else "no-key", _NO_KEY)
+        return Refused("no-key", _NO_KEY)
     return (Refused if final(problem) else Undecided)(f"key-{problem.reason}", _NO_KEY)
 
 

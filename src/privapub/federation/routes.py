@@ -19,6 +19,7 @@ from privapub.federation.served.nodeinfo import discovery, nodeinfo
 from privapub.federation.served.post import activity, post
 from privapub.federation.served.refusal import unless_blocked
 from privapub.federation.served.stamp import stamp
+from privapub.federation.served.synchronization import followers_of_host
 from privapub.federation.served.webfinger import host_meta, host_meta_json, webfinger
 from privapub.server import Server
 
@@ -32,6 +33,7 @@ def routes(server: Server) -> list[Route]:
         "/actors/{token}": ("actor", actor),
         "/actors/{token}/outbox": ("outbox", collections.outbox),
         "/actors/{token}/followers": ("followers", collections.followers),
+        "/actors/{token}/followers/{host}": ("followers-of-host", followers_of_host),
         "/actors/{token}/following": ("following", collections.following),
         "/actors/{token}/featured": ("featured", featured),
         "/actors/{token}/featured-tags": ("featured-tags", featured_tags),

@@ -114,6 +114,22 @@ async def follower_ids(tx: Transaction, followed_id: int, *, local: bool = True)
     return [row.follower_id for row in rows]
 
 
+async def local_follows(tx: Transaction, followed_id: int) -> list[tuple[int, str, float | None]]:
+    """Who of ours follows this actor (accepted): number and id of each, and when that was answered."""
+    rows = await tx.all(
+        select(follow.c.follower_id, actor.c.uri, follow.c.answered_at)
+        .join(actor, actor.c.id == follow.c.follower_id)
+        .where(follow.c.followed_id == followed_id, follow.c.state == ACCEPTED, actor.c.local)
+        .order_by(follow.c.follower_id)
+    )
+    return [(row.follower_id, row.uri, row.answered_at) for row in rows]
+
+
+async def local_followers(tx: Transaction, followed_id: int) -> list[str]:
+    """The ids of those of ours who follow this actor (accepted)."""
+    return [uri for _, uri, _ in await local_follows(tx, followed_id)]
+
+
 async def is_followed_here(tx: Transaction, followed_id: int) -> bool:
     """Whether any of ours follows this actor (accepted)."""
     return await tx.first(_HERE, followed=followed_id) is not None

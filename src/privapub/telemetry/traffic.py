@@ -24,7 +24,7 @@ COLLECTION = "collection"
 OTHER = "other"  # no address of ours, or not by this method
 KINDS = frozenset(
     {
-        "actor", "outbox", "followers", "following", "featured", "featured-tags", COLLECTION,
+        "actor", "outbox", "followers", "followers-of-host", "following", "featured", "featured-tags", COLLECTION,
         "post", "replies", "context", "likes", "shares", "activity", "stamp",
         "webfinger", "host-meta", "nodeinfo", "inbox", PAGE, ASSET, OTHER,
     }

@@ -10,6 +10,7 @@ from privapub.database.transaction import Transaction
 from privapub.federation.delivery import sent
 from privapub.federation.delivery.inboxes import Target
 from privapub.federation.delivery.proven import proven
+from privapub.federation.delivery.synchronization import is_for_followers
 from privapub.federation.delivery.tables import rendering
 from privapub.federation.documents.encode import encode
 from privapub.federation.fetching.origin import origin
@@ -53,7 +54,7 @@ async def deliver(
     if not targets:
         return
     body = encode(await proven(tx, actor_id, activity, now))
-    name = await _rendered(tx, actor_id, body, now, former_key)
+    name = await _rendered(tx, actor_id, body, now, former_key, for_followers=is_for_followers(activity))
     if post_id is not None:
         await sent.note_waiting(tx, post_id, targets, now)
     jobs = [job(name, activity["id"], target, about, post_id, part) for target in targets]
@@ -85,7 +86,15 @@ async def send_on(
     await put(tx, [job(name, f"{activity_id} {digest}", target, about, post_id) for target in targets])
 
 
-async def _rendered(tx: Transaction, actor_id: int, body: bytes, now: float, former_key: str | None = None) -> str:
+async def _rendered(
+    tx: Transaction,
+    actor_id: int,
+    body: bytes,
+    now: float,
+    former_key: str | None = None,
+    *,
+    for_followers: bool = False,
+) -> str:
     name = identifiers.token()
     await tx.execute(
         insert(rendering).values(
@@ -94,6 +103,7 @@ async def _rendered(tx: Transaction, actor_id: int, body: bytes, now: float, for
             body=body,
             digest=sha256_base64(body),
             former_key=former_key,
+            for_followers=for_followers,
             created_at=now,
         )
     )

@@ -14,11 +14,12 @@ from sqlalchemy import and_, bindparam, select
 
 from privapub import clock
 from privapub.actors.keys import ED25519, RSA
-from privapub.actors.tables import actor_key
+from privapub.actors.tables import actor, actor_key
 from privapub.database.connect import Database
 from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
 from privapub.federation.delivery.proven import proven_again
+from privapub.federation.delivery.synchronization import header
 from privapub.federation.delivery.tables import rendering
 from privapub.federation.delivery.together import Together
 from privapub.federation.fetching import scheme as schemes
@@ -34,6 +35,7 @@ AT_A_TIME = 200
 SIGNED_AT_A_TIME = 8  # while these are signed, those before them are sent
 
 _Asked = tuple[str, str]  # the name of a rendering, and the host it goes to
+_Found = tuple[Any, Scheme, Headers]
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class Parcel:
     key: PrivateKey
     scheme: Scheme
     former: PrivateKey | None = None
+    headers: Headers = ()  # more fields, which the signature covers
 
 
 class Parcels:
@@ -68,26 +71,26 @@ class Parcels:
         found = await self._reading.ask((rendering_id, origin(inbox)))
         if found is None:
             return None
-        row, scheme = found
+        row, scheme, headers = found
         if row.private is None:
             raise NotFound("This actor has no key here to sign with.")
         former = None if row.former_key is None else _key(row.key_id, row.former_key)
         body, digest = _as_sent(row)
-        return Parcel(inbox, body, digest, _key(row.key_id, row.private), scheme, former)
+        return Parcel(inbox, body, digest, _key(row.key_id, row.private), scheme, former, headers)
 
     def signer(self, parcel: Parcel, scheme: Scheme) -> Sign:
         """What the door calls to have a parcel signed by one of the schemes."""
 
         async def add(method: str, url: str, headers: Headers, body: bytes) -> Headers:
-            request = HttpRequest(method, url, headers, body)
+            request = HttpRequest(method, url, (*headers, *parcel.headers), body)
             made = await self._signing.ask(partial(sign, request, parcel.key, scheme, clock.now(), parcel.digest))
             if isinstance(made, Exception):
                 raise made
-            return made
+            return (*parcel.headers, *made)
 
         return add
 
-    async def _read(self, asked: Sequence[_Asked]) -> list[tuple[Any, Scheme] | None]:
+    async def _read(self, asked: Sequence[_Asked]) -> list[_Found | None]:
         async with self._database.read() as tx:
             return await _found(tx, asked, clock.now())
 
@@ -104,12 +107,18 @@ def _attempt(make: Callable[[], Headers]) -> Headers | Exception:
         return error
 
 
-async def _found(tx: Transaction, asked: Sequence[_Asked], now: float) -> list[tuple[Any, Scheme] | None]:
-    """For each, the row of its rendering with the key of the author, and the host's scheme."""
+async def _found(tx: Transaction, asked: Sequence[_Asked], now: float) -> list[_Found | None]:
+    """For each, the row of its rendering with the key of the author, the host's scheme, and what else it is told."""
     found = await tx.connection.execute(_RENDERINGS, {"ids": sorted({name for name, _ in asked})})
     rows = {row.id: row for row in found}
     liked = await schemes.of_hosts(tx, {host for _, host in asked}, now)
-    return [(rows[name], liked[host]) if name in rows else None for name, host in asked]
+    return [
+        (rows[name], liked[host], await _told(tx, rows[name], host)) if name in rows else None for name, host in asked
+    ]
+
+
+async def _told(tx: Transaction, row: Any, host: str) -> Headers:
+    return (await header(tx, row.actor_id, row.actor_uri, host),) if row.for_followers else ()
 
 
 def _as_sent(row: Any) -> tuple[bytes, str]:
@@ -136,10 +145,14 @@ _RENDERINGS = (
         actor_key.c.id.label("key_id"),
         actor_key.c.private,
         rendering.c.former_key,
+        rendering.c.for_followers,
+        rendering.c.actor_id,
+        actor.c.uri.label("actor_uri"),
         _proof_key.c.id.label("proof_key_id"),
         _proof_key.c.private.label("proof_private"),
         _proof_key.c.fetched_at.label("proves_since"),
     )
+    .join(actor, actor.c.id == rendering.c.actor_id)
     .join(
         actor_key,
         and_(

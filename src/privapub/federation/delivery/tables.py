@@ -1,6 +1,6 @@
 """What is on its way, and who got what."""
 
-from sqlalchemy import BigInteger, Column, Double, ForeignKey, Index, LargeBinary, Table, Text
+from sqlalchemy import BigInteger, Boolean, Column, Double, ForeignKey, Index, LargeBinary, Table, Text
 
 from privapub.database.tables import metadata
 
@@ -15,6 +15,8 @@ rendering = Table(
     # Where it says that the author has other keys now: the PEM of the one before, which signs this for who knows no
     # other and does not ask.
     Column("former_key", Text),
+    # Whether it is a post for followers: each server is told of whom of its own we know.
+    Column("for_followers", Boolean, nullable=False, server_default="0"),
     Column("created_at", Double, nullable=False, index=True),
 )
 

@@ -19,12 +19,12 @@ from privapub.actors.read import Actor
 from privapub.database.transaction import Transaction
 from privapub.federation.asker import GONE, Opinion, Refused, Signed, Undecided, as_sent, examine, whose
 from privapub.federation.delivery.deliver import DELIVERY
-from privapub.federation.documents import canonical, strict_json
+from privapub.federation.documents import canonical, strict_json, synchronization
 from privapub.federation.documents.problems import BadDocument
 from privapub.federation.documents.read_activity import Activity, read_activity
 from privapub.federation.fetching import scheme as schemes
 from privapub.federation.fetching.origin import origin, same_origin
-from privapub.federation.inbox import ask_origin
+from privapub.federation.inbox import ask_origin, synchronize
 from privapub.federation.inbox.arrived import DIRECTLY, FORWARDED, Through
 from privapub.federation.inbox.dispatch import is_whole
 from privapub.federation.inbox.forwarded import BROUGHT, COPY, is_about_itself, needless, signed_by_its_actor
@@ -107,7 +107,14 @@ async def _take(server: Server, request: Request, owner: str, now: float) -> _Ve
         original = body if may_be_sent_on(activity, document) else None
         stored = await _keep(tx, owner, activity, document, signer, now, original=original)
         await _heard(tx, signed, now)
+        if (said := _synchronization(sent, claim)) is not None:
+            await synchronize.look(tx, signer, said, now)
     return _Verdict(202, stored, "", host=host)
+
+
+def _synchronization(sent: HttpRequest, claim: Presented) -> str | None:
+    """What the sender says of who follows them, where their signature covers it (FEP-8fcf; pure)."""
+    return sent.header(synchronization.HEADER) if synchronization.HEADER.lower() in claim.covered else None
 
 
 async def _keep(

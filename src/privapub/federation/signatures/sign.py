@@ -11,6 +11,8 @@ from privapub.federation.signatures.request import HttpRequest
 
 LABEL = "sig1"
 
+# Beside what is always covered: what tells of more than the body, where a request has it (FEP-8fcf).
+_ALSO = ("collection-synchronization",)
 _CAVAGE = (cavage.TARGET, "host", "date")
 _MESSAGE = ("@method", "@target-uri", "@authority")
 
@@ -28,8 +30,8 @@ def sign(
 
     `digest_b64` is the SHA-256 of the content in base64 where it is known already. `covered` is another list than the
     usual one (`(request-target) host date` and `digest` where there may be content; `@method @target-uri @authority`
-    and `content-digest`); the fields it names must be on the request, but for Host, Date and the digests, which are
-    made.
+    and `content-digest`; both with what of `_ALSO` the request has); the fields it names must be on the request, but
+    for Host, Date and the digests, which are made.
     """
     names = covered or _usual(request, scheme)
     added = tuple(
@@ -44,9 +46,10 @@ def sign(
 
 
 def _usual(request: HttpRequest, scheme: Scheme) -> tuple[str, ...]:
+    also = tuple(name for name in _ALSO if request.header(name) is not None)
     if scheme == "cavage":
-        return _CAVAGE if request.bodiless else (*_CAVAGE, "digest")
-    return _MESSAGE if request.bodiless else (*_MESSAGE, "content-digest")
+        return (*_CAVAGE, *also) if request.bodiless else (*_CAVAGE, "digest", *also)
+    return (*_MESSAGE, *also) if request.bodiless else (*_MESSAGE, "content-digest", *also)
 
 
 def _made(

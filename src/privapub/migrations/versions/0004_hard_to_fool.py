@@ -13,6 +13,7 @@ def upgrade() -> None:
     """Take the step."""
     _rule_about_domains()
     op.add_column("incoming", sa.Column("original", sa.LargeBinary(), nullable=True))
+    op.add_column("rendering", sa.Column("for_followers", sa.Boolean(), server_default="0", nullable=False))
     in_turn = sa.text("ordering_key IS NOT NULL AND state IN ('waiting', 'leased')")
     op.create_index("ix_job_in_turn", "job", ["scope", "ordering_key"], sqlite_where=in_turn, postgresql_where=in_turn)
     op.create_table(
