@@ -37,6 +37,7 @@ from privapub.server import Server
 from privapub.settings import Settings
 from privapub.telemetry.fetches import FetchRecorder
 from privapub.web import routes as web
+from privapub.web.connection import Connection
 
 GRACE = 25  # seconds that requests and jobs under way are given when the server is told to stop
 
@@ -192,7 +193,7 @@ class _Web(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 web_application(server),
-                http="httptools",
+                http=Connection,
                 lifespan="off",
                 log_config=None,
                 access_log=False,

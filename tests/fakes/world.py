@@ -48,6 +48,7 @@ from privapub.outbound.gate import Gate
 from privapub.server import Server
 from privapub.settings import Settings
 from privapub.telemetry.fetches import FetchRecorder
+from privapub.web.connection import Connection
 
 CONTEXT = "https://www.w3.org/ns/activitystreams"
 PUBLIC = "https://www.w3.org/ns/activitystreams#Public"
@@ -159,7 +160,7 @@ class World:
         self.port = listening.getsockname()[1]
         web_server = uvicorn.Server(
             uvicorn.Config(
-                web_application(self.server), lifespan="off", log_config=None, http="httptools", access_log=False
+                web_application(self.server), lifespan="off", log_config=None, http=Connection, access_log=False
             )
         )
         serving = asyncio.create_task(web_server._serve([listening]))
@@ -275,11 +276,12 @@ class World:
             async with self._session.post(url, data=data, headers=list(headers), skip_auto_headers=["User-Agent"]) as r:
                 return Answered(r.status, await r.text(), {name.lower(): value for name, value in r.headers.items()})
 
-    async def get(self, path: str, headers: dict[str, str]) -> Answered:
-        """GET a path, sent letter by letter as it is."""
+    async def get(self, path: str, headers: dict[str, str], *, follow: bool = True) -> Answered:
+        """GET a path, sent letter by letter as it is; `follow` where a redirect leads."""
         url = URL(f"http://127.0.0.1:{self.port}{path}", encoded=True)
         skipped = ["User-Agent", *(() if "Accept" in headers else ["Accept"])]
-        async with asyncio.timeout(30), self._session.get(url, headers=headers, skip_auto_headers=skipped) as r:
+        asking = self._session.get(url, headers=headers, skip_auto_headers=skipped, allow_redirects=follow)
+        async with asyncio.timeout(30), asking as r:
             return Answered(r.status, await r.text(), {name.lower(): value for name, value in r.headers.items()})
 
     async def actor(self, uri: str) -> Actor | None:

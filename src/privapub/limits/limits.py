@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from privapub.limits.bucket import Buckets, Lately, Rate
 from privapub.limits.room import Room
 from privapub.limits.sender import sender
+from privapub.limits.turns import Turns
 from privapub.settings import Settings
 
 PROVEN = 3600.0  # seconds for which it is known that a host speaks from an address
@@ -23,7 +24,7 @@ KEYS_OF_WHO_IS_PROVEN = Rate(5.0, 50.0)
 KEYS_AT_ONCE, KEYS_AT_ONCE_FOR_ONE = 64, 16
 REQUESTS_OF_ONE = 64  # at a time, of those of one address
 SHARE = 2  # no address has more than one of so many parts of the room for bodies
-LOOK_EVERY = 128  # accepted activities after which it is looked how many of the last one's host wait
+LOOK_EVERY = 256  # proofs after which it is looked how many activities of the last one's host wait
 FULL_FOR = 60.0  # seconds for which a host of which too many wait is refused
 
 
@@ -84,6 +85,7 @@ class Limits:
         self._verified = Buckets(Rate.a_minute(settings.inbox_per_host))
         self._accepted = 0
         self._full = Lately(FULL_FOR)
+        self.turns = Turns()
         self.under_way = Room(settings.inbox_requests, min(REQUESTS_OF_ONE, settings.inbox_requests))
         self.bodies = Room(settings.inbox_memory * MIB, settings.inbox_memory * MIB // SHARE)
         self.key_fetches = Room(KEYS_AT_ONCE, KEYS_AT_ONCE_FOR_ONE)
@@ -93,32 +95,28 @@ class Limits:
         return sender(client, forwarded_for, self._proxies)
 
     def knock(self, claim: Claim, now: float) -> Turn:
-        """The turn of a request at an inbox."""
-        return self._requests.turn(claim, now, proven=self._proven.has(claim, now))
+        """The turn of a request at an inbox; of who is proven, within what its host may send."""
+        proven = self._proven.has(claim, now)
+        if proven:
+            wait = FULL_FOR if self._full.has(claim.host, now) else self._verified.wait(claim.host, now)
+            if wait:
+                return Turn(wait)
+        return self._requests.turn(claim, now, proven=proven)
 
     def fetch_key(self, claim: Claim, now: float) -> Turn:
         """The turn of a request whose key must be fetched."""
         return self._keys.turn(claim, now, proven=self._proven.has(claim, now))
 
-    def proved(self, claim: Claim, now: float) -> None:
-        """A request was of the host that it claims."""
-        if claim.host:
-            self._proven.saw(claim, now)
+    def proved(self, claim: Claim, now: float) -> bool:
+        """A request was of the host that it claims, which counts towards what that may send.
 
-    def accept(self, host: str, now: float) -> float:
-        """Take one verified activity of this host; or the seconds after which it may come again."""
-        if self._full.has(host, now):
-            return FULL_FOR
-        wait = self._verified.wait(host, now)
-        if not wait:
-            self._verified.draw(host, now)
-        return wait
-
-    def is_time_to_look(self) -> bool:
-        """Whether so many were accepted that it is time to look how many of the one of this moment wait."""
+        Whether it is time to look how many of that host wait.
+        """
+        self._proven.saw(claim, now)
+        self._verified.draw(claim.host, now)
         self._accepted = (self._accepted + 1) % LOOK_EVERY
         return not self._accepted
 
-    def is_full(self, host: str, now: float) -> None:
-        """Too many of this host wait: for a while no more are taken."""
+    def too_many_wait(self, host: str, now: float) -> None:
+        """For a while no more is taken of this host."""
         self._full.saw(host, now)

@@ -25,6 +25,7 @@ from privapub.web.persona import actor_page, persona
 from privapub.web.post import post as post_page
 from privapub.web.problems import answer, broken, outage, unrouted
 from privapub.web.tag import tag
+from privapub.web.visits import Visits
 
 
 def routes(server: Server) -> list[Route]:
@@ -48,7 +49,7 @@ def wrap(app: Starlette, server: Server) -> ASGIApp:
     app.add_exception_handler(Exception, broken)
     for kind in ERRORS:
         app.add_exception_handler(kind, outage)
-    return Counted(SecurityHeaders(app), server.traffic)
+    return Counted(SecurityHeaders(Visits(app, server.limits)), server.traffic)
 
 
 def _document_or_page(kind: str, document: Served, page: Served) -> Served:

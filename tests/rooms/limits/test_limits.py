@@ -96,16 +96,26 @@ def test_an_address_has_keys_fetched_at_a_rate_whatever_the_hosts() -> None:
 
 def test_a_host_that_floods_with_what_it_signed_is_limited_too() -> None:
     held = limits(inbox_per_host=10)
-    assert [held.accept("loud.test", 0.0) > 0 for _ in range(12)] == [False] * 10 + [True] * 2
-    assert held.accept("quiet.test", 0.0) == 0
-    held.is_full("quiet.test", 0.0)
-    assert held.accept("quiet.test", 1.0) == FULL_FOR
-    assert held.accept("quiet.test", FULL_FOR + 1) == 0
+
+    def sends(host: str, now: float = 0.0) -> float:
+        claim = Claim(host, "203.0.113.1")
+        turn = held.knock(claim, now)
+        if not turn.wait:
+            turn.give_back(now)
+            held.proved(claim, now)
+        return turn.wait
+
+    assert [sends("loud.test") > 0 for _ in range(12)] == [False] * 10 + [True] * 2
+    assert sends("quiet.test") == 0
+    held.too_many_wait("quiet.test", 0.0)
+    assert sends("quiet.test", 1.0) == FULL_FOR
+    assert sends("quiet.test", FULL_FOR + 1) == 0
+    assert sends("loud.test", 61.0) == 0
 
 
 def test_now_and_then_it_is_looked_how_many_wait() -> None:
     held = limits()
-    assert [held.is_time_to_look() for _ in range(2 * LOOK_EVERY)].count(True) == 2
+    assert [held.proved(VICTIM, 0.0) for _ in range(2 * LOOK_EVERY)].count(True) == 2
 
 
 def test_a_million_of_any_kind_take_no_more_room() -> None:
@@ -117,8 +127,7 @@ def test_a_million_of_any_kind_take_no_more_room() -> None:
         held.proved(claim, 0.0)
         held.knock(claim, 0.0)
         held.fetch_key(claim, 0.0)
-        held.accept(claim.host, 0.0)
-        held.is_full(claim.host, 0.0)
+        held.too_many_wait(claim.host, 0.0)
     tables = [held._proven, held._verified, held._full]
     for those in (held._requests, held._keys):
         tables += [those._address, those._host, those._proven]
