@@ -38,6 +38,8 @@ from privapub.effects.quote_answered import quote_answered
 from privapub.effects.quote_asked import quote_asked
 from privapub.effects.reaction_added import reaction_added
 from privapub.effects.reaction_withdrawn import reaction_withdrawn
+from privapub.effects.relay_asked import relay_asked
+from privapub.effects.relay_left import relay_left
 from privapub.effects.report_filed import report_filed
 from privapub.effects.stamp_revoked import stamp_revoked
 from privapub.effects.tag_featured import tag_featured
@@ -52,7 +54,7 @@ from privapub.federation.inbox.store import INBOX
 from privapub.federation.inbox.synchronize import SYNCHRONIZE
 from privapub.federation.threads.budget import Turns
 from privapub.federation.threads.read import read_thread
-from privapub.follows.facts import FollowAnswered, FollowAsked, Followed, FollowWithdrawn
+from privapub.follows.facts import FollowAnswered, FollowAsked, Followed, FollowWithdrawn, RelayAsked, RelayLeft
 from privapub.jobs.enqueue import fact_kind
 from privapub.jobs.job import FACTS, GiveUp, Job, Outcome
 from privapub.jobs.kind import JobKind, Write
@@ -107,6 +109,8 @@ EFFECTS: Mapping[type, Effect] = {
     QuoteAsked: quote_asked,
     ReactionAdded: reaction_added,
     ReactionWithdrawn: reaction_withdrawn,
+    RelayAsked: relay_asked,
+    RelayLeft: relay_left,
     ReportFiled: report_filed,
     StampRevoked: stamp_revoked,
     TagFeatured: tag_featured,

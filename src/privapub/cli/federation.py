@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from privapub import clock
+from privapub.cli import relay
 from privapub.cli.hosts import canonical, in_words
 from privapub.cli.opened import with_server
 from privapub.cli.options import Json
@@ -26,6 +27,7 @@ DAY = 86_400.0
 MOST_HOSTS = 50  # lines for single hosts, the most frequent first
 
 app = typer.Typer(name="federation", help="What comes from other servers and goes to them.", no_args_is_help=True)
+app.add_typer(relay.app)
 
 
 @app.command()

@@ -6,13 +6,14 @@ from privapub.database.transaction import Transaction
 from privapub.federation.delivery import inboxes
 from privapub.federation.delivery.deliver import deliver
 from privapub.federation.delivery.inboxes import Target
+from privapub.federation.delivery.relays import of_relays
 from privapub.federation.documents.write_activity import create
 from privapub.federation.documents.write_post import note
 from privapub.notifications import notify
 from privapub.posts import audience, quotes
 from privapub.posts.audience import Recipients
 from privapub.posts.facts import PostPublished
-from privapub.posts.read import Post, by_uri
+from privapub.posts.read import PUBLIC, Post, by_uri
 from privapub.posts.read import by_id as post_by_id
 from privapub.timelines.fill import fill
 
@@ -31,7 +32,7 @@ async def post_published(tx: Transaction, fact: PostPublished, _addresses: Addre
         tx,
         author.id,
         create(note(post, author), post.activity_uri),
-        await targets(tx, post, to),
+        inboxes.unique([*await targets(tx, post, to), *(await of_relays(tx) if post.audience == PUBLIC else ())]),
         about=post.uri,
         post_id=post.id,
         part="first",

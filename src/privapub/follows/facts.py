@@ -34,3 +34,20 @@ class Followed:
     """Somebody asks to follow a persona of ours, or follows it now: it is to be told."""
 
     follow_id: int
+
+
+@dataclass(frozen=True)
+class RelayAsked:
+    """The admin subscribed to a relay: a Follow is to be sent to it."""
+
+    relay_id: int
+
+
+@dataclass(frozen=True)
+class RelayLeft:
+    """The admin left a relay (the row is gone): an Undo of the Follow is to be sent to it."""
+
+    inbox: str
+    actor_uri: str  # "" where it was never known
+    object: str
+    follow_uri: str

@@ -19,3 +19,17 @@ follow = Table(
 )
 Index("ix_follow_followed", follow.c.followed_id, follow.c.state)
 Index("ix_follow_uri", follow.c.uri)
+
+# What the admin subscribed to: few, and followed by the application actor.
+relay = Table(
+    "relay",
+    metadata,
+    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("inbox", Text, nullable=False, unique=True),
+    Column("actor_uri", Text),  # who it is: known when it answers, where it was asked by its inbox
+    Column("object", Text, nullable=False),  # what our Follow names
+    Column("follow_uri", Text, nullable=False),
+    Column("state", Text, nullable=False),  # pending, accepted, rejected
+    Column("created_at", Double, nullable=False),
+    Column("answered_at", Double),
+)

@@ -11,6 +11,7 @@ from privapub.federation.documents.read_activity import Activity
 from privapub.federation.inbox import passed_on
 from privapub.federation.inbox.arrived import Arrived, Wanted
 from privapub.federation.inbox.passed_on import followed_here, inner, taken
+from privapub.follows import relays
 from privapub.outbound.gate import DISALLOWED
 from privapub.posts import audience as audiences
 from privapub.posts import boost
@@ -42,6 +43,8 @@ async def on_announce(tx: Transaction, arrived: Arrived, now: float) -> str | No
     post = await _boosted(tx, arrived, uri, now)
     if isinstance(post, str):
         return post
+    if await relays.is_one(tx, signer.uri):
+        return None  # it shows where something is, and likes nothing
     if not boost.may_boost(post, signer.id):
         return "not-to-be-boosted"
     announce_id = activity.id or f"{signer.uri}#boosts-{post.id}"

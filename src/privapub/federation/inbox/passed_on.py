@@ -15,6 +15,7 @@ from privapub.federation.inbox.arrived import Arrived, Fetched, Wanted
 from privapub.federation.inbox.audience import concerned
 from privapub.federation.inbox.received import is_vote, keep, received
 from privapub.follows import read as follows
+from privapub.follows import relays
 from privapub.outbound.gate import DISALLOWED
 from privapub.posts import audience as audiences
 from privapub.posts import read as posts
@@ -35,8 +36,8 @@ def inner(activity: Activity) -> tuple[str, str | None]:
 
 
 async def followed_here(tx: Transaction, signer: Actor) -> bool:
-    """Whether one of ours follows them."""
-    return await follows.is_followed_here(tx, signer.id)
+    """Whether one of ours follows them, or the server does, as a relay."""
+    return await follows.is_followed_here(tx, signer.id) or await relays.is_one(tx, signer.uri)
 
 
 async def want(tx: Transaction, arrived: Arrived, kind: str, uri: str) -> Wanted | None:

@@ -20,12 +20,13 @@ from privapub.database.transaction import Transaction
 from privapub.federation.asker import GONE, Opinion, Refused, Signed, Undecided, as_sent, examine, whose
 from privapub.federation.delivery.deliver import DELIVERY
 from privapub.federation.documents import canonical, strict_json, synchronization
+from privapub.federation.documents.activity_kinds import named
 from privapub.federation.documents.problems import BadDocument
 from privapub.federation.documents.read_activity import Activity, read_activity
 from privapub.federation.fetching import scheme as schemes
 from privapub.federation.fetching.origin import origin, same_origin
 from privapub.federation.inbox import ask_origin, synchronize
-from privapub.federation.inbox.arrived import DIRECTLY, FORWARDED, Through
+from privapub.federation.inbox.arrived import DIRECTLY, FORWARDED, RELAYED, Through
 from privapub.federation.inbox.dispatch import is_whole
 from privapub.federation.inbox.forwarded import BROUGHT, COPY, is_about_itself, needless, signed_by_its_actor
 from privapub.federation.inbox.origin import deletes_itself, misplaced
@@ -33,6 +34,7 @@ from privapub.federation.inbox.send_on import may_be_sent_on
 from privapub.federation.inbox.store import store
 from privapub.federation.signatures.claim import Presented
 from privapub.federation.signatures.request import BadSignature, HttpRequest
+from privapub.follows import relays
 from privapub.jobs import hosts
 from privapub.jobs.hosts import HOST
 from privapub.outbound.answers import ACTIVITY_TYPES, is_one_of
@@ -153,12 +155,12 @@ async def _brought(
     server: Server, document: dict[str, Any], activity: Activity, signed: Signed, now: float
 ) -> _Verdict:
     """What another actor than the signer did: believed where that actor signed it, else their host is asked of it."""
-    host: str = origin(signed.actor.uri)
-    through: Through = FORWARDED
-    if activity.kind not in BROUGHT:
-        raise _Stop(401, "refused", "signer-is-not-actor", "Whoever signed this is not its actor.")
+    host = origin(signed.actor.uri)
     async with server.database.read() as tx:
-        reason = await needless(tx, activity, through)
+        through: Through = RELAYED if await relays.is_one(tx, signed.actor.uri) else FORWARDED
+        reason = await needless(tx, activity, through) if activity.kind in BROUGHT else f"kind-{named(activity.kind)}"
+    if activity.kind not in BROUGHT and through == FORWARDED:
+        raise _Stop(401, "refused", "signer-is-not-actor", "Whoever signed this is not its actor.")
     if reason is not None:
         return _Verdict(202, *((COPY, "") if reason == COPY else ("dropped", reason)), host=host)
     found = None

@@ -14,6 +14,19 @@ def upgrade() -> None:
     _rule_about_domains()
     op.add_column("incoming", sa.Column("original", sa.LargeBinary(), nullable=True))
     op.add_column("rendering", sa.Column("for_followers", sa.Boolean(), server_default="0", nullable=False))
+    op.create_table(
+        "relay",
+        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("inbox", sa.Text(), nullable=False),
+        sa.Column("actor_uri", sa.Text(), nullable=True),
+        sa.Column("object", sa.Text(), nullable=False),
+        sa.Column("follow_uri", sa.Text(), nullable=False),
+        sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.Double(), nullable=False),
+        sa.Column("answered_at", sa.Double(), nullable=True),
+        sa.PrimaryKeyConstraint("id", name="pk_relay"),
+        sa.UniqueConstraint("inbox", name="uq_relay_inbox"),
+    )
     in_turn = sa.text("ordering_key IS NOT NULL AND state IN ('waiting', 'leased')")
     op.create_index("ix_job_in_turn", "job", ["scope", "ordering_key"], sqlite_where=in_turn, postgresql_where=in_turn)
     op.create_table(
