@@ -124,6 +124,9 @@ KINDS = (
 )
 
 
+INBOX_ASIDE = 64  # incoming activities that may wait for other servers beside those that have a place
+
+
 def in_words(kinds: Iterable[str] = KINDS) -> str:
     """The names of kinds, those of facts behind the word that stands for all of them. Pure."""
     names = set(kinds)
@@ -152,6 +155,9 @@ def job_kinds(server: Server) -> dict[str, JobKind]:
             fetch=partial(dispatch.fetch, server),
             write=partial(dispatch.write, server),
             at_once=settings.inbox_at_once,
+            # Those of one host that wait for answers of others leave places for what another has sent.
+            per_lane=max(1, settings.inbox_at_once // 2),
+            aside_at_once=INBOX_ASIDE,
         ),
         JobKind(
             ASK_ORIGIN,

@@ -15,7 +15,16 @@ from privapub.outbound import answers
 from rules.house import PACKAGE, ROOT, syntax
 
 # What takes a reason, and as which of its arguments.
-GIVEN = {"BadSignature": 0, "BadDocument": 0, "refusal": 0, "Refused": 0, "Undecided": 0, "_Stop": 2, "_Verdict": 2}
+GIVEN = {
+    "BadSignature": 0,
+    "BadDocument": 0,
+    "refusal": 0,
+    "Refused": 0,
+    "Undecided": 0,
+    "_Stop": 2,
+    "_Verdict": 2,
+    "_turned_away": 2,
+}
 WORD = re.compile(r"[a-z]+(-[a-z]+)*")
 
 

@@ -12,6 +12,9 @@ REASONS = {
     "too-many-redirects": "It sent on more than three times.",
     "content-type": "What came was of another type than what is taken here.",
     "too-large": "There was more of it than is taken.",
+    "too-often": "More came from there, or in the name of that host, than is taken at a time.",
+    "too-many-keys": "More keys would have to be fetched for that host, or from there, than are at a time.",
+    "overload": "There was no room for it among all that was under way.",
     # What went wrong on the way.
     "bad-json": "What came could not be read.",
     "timeout": "It took too long.",

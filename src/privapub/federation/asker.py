@@ -5,7 +5,8 @@ the key's host did not answer, so that we cannot tell now (503, and the sender t
 
 What can be told without a key is told first, so that garbage costs no fetch. A key is taken from the database, else
 fetched; one that fails is fetched once more, since keys are changed, at most once per key in five minutes. What could
-not be had, or did not help, is remembered for that long, so that a flood of bad signatures is no flood of fetches.
+not be had, or did not help, is remembered for that long, so that a flood of bad signatures is no flood of fetches; and
+fetches have limits by host and by who asks (`limits`), so that a flood of invented actors is none either.
 
 Of who only reads, nothing is written down: what is learnt of them stays in the memory of the process for a while.
 """
@@ -20,7 +21,7 @@ from weakref import WeakKeyDictionary
 
 from starlette.requests import Request
 
-from privapub import scope
+from privapub import clock, scope
 from privapub.actors import read
 from privapub.actors.read import Actor
 from privapub.errors import PrivaPubError
@@ -33,8 +34,11 @@ from privapub.federation.signatures.keys import BadKey, PublicKey
 from privapub.federation.signatures.presented import Presented
 from privapub.federation.signatures.request import BadSignature, HttpRequest
 from privapub.federation.signatures.signed_inside import Claim
+from privapub.limits import visit as visits
+from privapub.limits.limits import Caller
 from privapub.outbound.answers import FetchProblem
 from privapub.outbound.client import Door
+from privapub.outbound.target import host_of
 from privapub.server import Server
 
 COOL_DOWN = 300.0  # seconds between two fetches of one key
@@ -177,7 +181,10 @@ async def whose(server: Server, claim: Presented, request: HttpRequest, now: flo
         signatures.check(claim, request, key)
 
     found = await _opinion(server, _Question(claim.key_id, fits), now)
-    return found if isinstance(found, Refused | Undecided) else Signed(found[0], found[1].id, claim.scheme)
+    if isinstance(found, Refused | Undecided):
+        return found
+    visits.current().verified = host_of(claim.key_id)
+    return Signed(found[0], found[1].id, claim.scheme)
 
 
 async def vouched(server: Server, claim: Claim, now: float) -> Vouched | Refused | Undecided:
@@ -233,7 +240,16 @@ async def _ask(server: Server, memory: _Memory, question: _Question, now: float)
     lately = memory.lately(asked, now)
     if lately is not None:
         return lately[1] or refusal or Refused("no-key", _NO_KEY)
+    visit = visits.current()
+    caller = Caller(host_of(question.key_id), visit.sender)
+    turn = server.limits.fetch_key(caller, clock.now())
+    if turn.wait:
+        visit.wait = turn.wait
+        return Undecided("too-many-keys", "Too many keys had to be fetched for whom this claims to be of: come again.")
+    if not server.limits.key_fetches.take(caller.sender or caller.host):
+        return Undecided("overload", "Too many keys are being fetched: come again.")
     try:
+        await clock.sleep(turn.pause)
         # The memory here is the one that counts: what the door remembers does not tell why.
         actor, key = await fetch_key(server, question.key_id, fresh=True, kept=not _is_read())
     except PrivaPubError as problem:
@@ -242,10 +258,15 @@ async def _ask(server: Server, memory: _Memory, question: _Question, now: float)
             result = refusal
         memory.note(asked, now, result)
         return result
+    finally:
+        server.limits.key_fetches.free(caller.sender or caller.host)
     memory.note(asked, now, None)
     if _is_read():
         memory.met(question.key_id, now, actor, key)
-    return await _misfit(question, key) or (actor, key)
+    refusal = await _misfit(question, key)
+    if refusal is None:
+        turn.give_back(clock.now())
+    return refusal or (actor, key)
 
 
 def _unhad(problem: PrivaPubError) -> Refused | Undecided:

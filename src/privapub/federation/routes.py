@@ -8,6 +8,7 @@ from starlette.routing import Route
 
 from privapub.actors.addresses import Addresses
 from privapub.errors import PrivaPubError
+from privapub.federation.inbox.admit import admitted
 from privapub.federation.inbox.receive import receive
 from privapub.federation.problems import answer
 from privapub.federation.served import collections, thread
@@ -53,7 +54,10 @@ def routes(server: Server) -> list[Route]:
     posts: dict[str, Served] = {"/inbox": _shared_inbox, "/actors/{token}/inbox": _inbox}
     # The inboxes first, since most of all requests are for them.
     return [
-        *(Route(path, endpoint(server, counted("inbox", served)), methods=["POST"]) for path, served in posts.items()),
+        *(
+            Route(path, endpoint(server, counted("inbox", admitted(served))), methods=["POST"])
+            for path, served in posts.items()
+        ),
         *(
             Route(path, endpoint(server, counted(kind, unless_blocked(served))), methods=["GET"])
             for path, (kind, served) in gets.items()

@@ -21,6 +21,7 @@ MIB = 1 << 20
 KEYS_OF_A_HOST = Rate(1.0, 1.0)
 KEYS_FOR_AN_ADDRESS = Rate(1.0, 20.0)
 KEYS_OF_WHO_IS_PROVEN = Rate(5.0, 50.0)
+PATIENCE = 2.0  # seconds that a fetch waits for its turn
 KEYS_AT_ONCE, KEYS_AT_ONCE_FOR_ONE = 64, 16
 REQUESTS_OF_ONE = 64  # at a time, of those of one address
 SHARE = 2  # no address has more than one of so many parts of the room for bodies
@@ -29,7 +30,7 @@ FULL_FOR = 60.0  # seconds for which a host of which too many wait is refused
 
 
 @dataclass(frozen=True)
-class Claim:
+class Caller:
     """Which host a request claims to be of ("": none), and from which network it comes (None: not known)."""
 
     host: str
@@ -38,9 +39,13 @@ class Claim:
 
 @dataclass(frozen=True)
 class Turn:
-    """What was drawn for one request; or, with a `wait`, nothing, and it may come again after so many seconds."""
+    """What was drawn for one request, whose turn is after `pause` seconds.
 
-    wait: float
+    Or, with a `wait`, nothing was drawn, and it may come again after so many seconds.
+    """
+
+    wait: float = 0.0
+    pause: float = 0.0
     _drawn: Sequence[tuple[Buckets, Hashable]] = ()
 
     def give_back(self, now: float) -> None:
@@ -55,20 +60,20 @@ class _Tables:
     def __init__(self, address: Rate, host: Rate, proven: Rate) -> None:
         self._address, self._host, self._proven = Buckets(address), Buckets(host), Buckets(proven)
 
-    def turn(self, claim: Claim, now: float, *, proven: bool) -> Turn:
-        of = self._of_proven(claim) if proven else self._of_claimed(claim)
+    def turn(self, caller: Caller, now: float, *, proven: bool, patience: float = 0.0) -> Turn:
+        of = self._of_proven(caller) if proven else self._of_claimed(caller)
         wait = max((table.wait(key, now) for table, key in of), default=0.0)
-        if wait:
+        if wait > patience:
             return Turn(wait)
         for table, key in of:
             table.draw(key, now)
-        return Turn(0.0, of)
+        return Turn(0.0, wait, of)
 
-    def _of_proven(self, claim: Claim) -> Sequence[tuple[Buckets, Hashable]]:
-        return ((self._proven, claim),)
+    def _of_proven(self, caller: Caller) -> Sequence[tuple[Buckets, Hashable]]:
+        return ((self._proven, caller),)
 
-    def _of_claimed(self, claim: Claim) -> Sequence[tuple[Buckets, Hashable]]:
-        of = ((self._address, claim.sender), (self._host, claim.host or None))
+    def _of_claimed(self, caller: Caller) -> Sequence[tuple[Buckets, Hashable]]:
+        of = ((self._address, caller.sender), (self._host, caller.host or None))
         return [(table, key) for table, key in of if key is not None]
 
 
@@ -94,26 +99,26 @@ class Limits:
         """The network that a request comes from (`sender.sender`)."""
         return sender(client, forwarded_for, self._proxies)
 
-    def knock(self, claim: Claim, now: float) -> Turn:
+    def knock(self, caller: Caller, now: float) -> Turn:
         """The turn of a request at an inbox; of who is proven, within what its host may send."""
-        proven = self._proven.has(claim, now)
+        proven = self._proven.has(caller, now)
         if proven:
-            wait = FULL_FOR if self._full.has(claim.host, now) else self._verified.wait(claim.host, now)
+            wait = FULL_FOR if self._full.has(caller.host, now) else self._verified.wait(caller.host, now)
             if wait:
                 return Turn(wait)
-        return self._requests.turn(claim, now, proven=proven)
+        return self._requests.turn(caller, now, proven=proven)
 
-    def fetch_key(self, claim: Claim, now: float) -> Turn:
-        """The turn of a request whose key must be fetched."""
-        return self._keys.turn(claim, now, proven=self._proven.has(claim, now))
+    def fetch_key(self, caller: Caller, now: float) -> Turn:
+        """The turn of a request whose key must be fetched: it may come in a moment, since some ask at one time."""
+        return self._keys.turn(caller, now, proven=self._proven.has(caller, now), patience=PATIENCE)
 
-    def proved(self, claim: Claim, now: float) -> bool:
+    def proved(self, caller: Caller, now: float) -> bool:
         """A request was of the host that it claims, which counts towards what that may send.
 
         Whether it is time to look how many of that host wait.
         """
-        self._proven.saw(claim, now)
-        self._verified.draw(claim.host, now)
+        self._proven.saw(caller, now)
+        self._verified.draw(caller.host, now)
         self._accepted = (self._accepted + 1) % LOOK_EVERY
         return not self._accepted
 

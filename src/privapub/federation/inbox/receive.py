@@ -46,7 +46,7 @@ from privapub.telemetry.arrivals import UNVERIFIED
 # Some servers leave the profile out of what they send; what is signed and sent to an inbox is an activity all the same.
 TYPES = ACTIVITY_TYPES | {"application/ld+json"}
 RETRY_AFTER = "300"
-BODY_TIME = 30.0  # seconds in which a body must have come
+BODY_TIME = 8.0  # seconds in which a body must have come
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ async def _take(server: Server, request: Request, owner: str, now: float) -> _Ve
         return await _brought(server, document, activity, signed, now)
     async with server.database.write() as tx:
         original = body if may_be_sent_on(activity, document) else None
-        stored = await _keep(tx, owner, activity, document, signer, now, original=original)
+        stored = await _keep(server, tx, owner, activity, document, signer, now, original=original)
         await _heard(tx, signed, now)
         if (said := _synchronization(sent, claim)) is not None:
             await synchronize.look(tx, signer, said, now)
@@ -120,6 +120,7 @@ def _synchronization(sent: HttpRequest, claim: Presented) -> str | None:
 
 
 async def _keep(
+    server: Server,
     tx: Transaction,
     owner: str,
     activity: Activity,
@@ -142,6 +143,7 @@ async def _keep(
         through=through,
         original=original,
         now=now,
+        due=server.limits.turns.next(origin(actor.uri), now),
     )
 
 
@@ -175,7 +177,7 @@ async def _brought(
     if actor.is_gone or actor.is_blocked:
         return _Verdict(202, "dropped", "gone-actor" if actor.is_gone else DISALLOWED, host=host)
     async with server.database.write() as tx:
-        stored = await _keep(tx, "", believed, said, actor, now, through)
+        stored = await _keep(server, tx, "", believed, said, actor, now, through)
         await _heard(tx, signed, now)
     return _Verdict(202, stored, "", host=host)
 

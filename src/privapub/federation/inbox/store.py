@@ -6,15 +6,18 @@ from functools import cache
 from typing import Any, Literal
 
 import msgspec
-from sqlalchemy import Executable, and_, bindparam, delete, func, or_, select, update
+from sqlalchemy import Executable, and_, bindparam, delete, func, or_, select, text, update
 
 from privapub import identifiers
 from privapub.database.transaction import Transaction, insert_into
+from privapub.federation.fetching.origin import origin
 from privapub.federation.inbox.tables import incoming, undone
 from privapub.jobs.enqueue import put
+from privapub.jobs.hosts import HOST
 from privapub.jobs.job import NewJob
+from privapub.jobs.tables import job
 
-INBOX = "inbox"  # the kind of the job, and its lane
+INBOX = "inbox"  # the kind of the job; its lane is the host that the actor is of
 # What these say is a state, not an event: when the first was handled, the next is held against what is then so.
 RELATIONSHIPS = frozenset({"Follow", "Accept", "Reject", "Like", "EmojiReact", "Block", "Undo"})
 KEPT = 30 * 86400.0  # seconds after it was handled
@@ -65,11 +68,12 @@ async def store(
     whole: bool = False,
     through: str = "",
     original: bytes | None = None,
+    due: float | None = None,
 ) -> Stored:
     """Keep an activity and queue its handling, unless it is a copy. `whole`: nothing has to be fetched for that.
 
     `through` tells who brought it where its actor did not (`arrived.Through`); `original` are its bytes, where they may
-    have to be sent on (`send_on`).
+    have to be sent on (`send_on`). It is handled as if it had come at `due`, which is `now` or before (`limits.turns`).
 
     The same id with other content is another activity: some servers give two of them one id. An activity without an id
     counts under its digest.
@@ -98,7 +102,8 @@ async def store(
     # order. Posts need none: each of their verbs is right in any order.
     order = f"inbox {actor_uri}" if kind in RELATIONSHIPS else None
     brought = {"through": through} if through else {}
-    await put(tx, [NewJob(INBOX, INBOX, {"incoming": queued, "whole": whole, **brought}, ordering_key=order)])
+    args = {"incoming": queued, "whole": whole, **brought}
+    await put(tx, [NewJob(INBOX, f"{HOST}{origin(actor_uri)}", args, run_at=due, ordering_key=order)])
     return "queued"
 
 
@@ -151,6 +156,17 @@ async def _said_otherwise_since(tx: Transaction, values: dict[str, Any]) -> int 
         )
     )
     return found
+
+
+async def more_wait_than(tx: Transaction, host: str, most: int) -> bool:
+    """Whether more than so many activities of a host wait to be handled."""
+    of_host = job.c.scope == "", job.c.kind == INBOX, job.c.lane == f"{HOST}{host}"
+    states = text("state = 'waiting' AND NOT alone"), text("state = 'blocked'")  # word by word as the indexes say it
+    count = 0
+    for state in states:
+        some = select(job.c.id).where(*of_host, state).limit(most + 1 - count).subquery()
+        count += await tx.scalar(select(func.count()).select_from(some))
+    return count > most
 
 
 async def take(tx: Transaction, incoming_id: int) -> Incoming | None:
