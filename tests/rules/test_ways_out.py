@@ -38,6 +38,7 @@ NEED_NOT = {
     "cli.post": "the author's own posts, to the author's operator",
     "cli.post_vote": "the persona's own vote",
     "cli.federation_show": "to the operator alone: what was taken in, and what of it was not understood",
+    "effects.forget": "deletes, and shows nothing",
     "effects.boost_withdrawn": "names a post that was boosted, by its id alone",
     "effects.poll_counted": "to whoever got the post",
     "effects.poll_ended": "hands on to what asks: `poll_counted`, `notifications`",

@@ -4,10 +4,11 @@ from typing import Any
 
 from privapub.actors import mutes
 from privapub.database.transaction import Transaction
+from privapub.effects.forget import forget
 from privapub.federation.delivery import deliver
 from privapub.federation.fetching import scheme
 from privapub.federation.inbox import store
-from privapub.jobs import hosts
+from privapub.jobs import ended, hosts
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import Job, NewJob
 from privapub.moderation import reports
@@ -26,6 +27,7 @@ async def plan(tx: Transaction, run_at: float | None = None) -> None:
 
 async def prune(tx: Transaction, _job: Job, _fetched: Any, now: float) -> None:
     """Each room knows how long its rows live."""
-    for room in (telemetry, deliver, scheme, store, tombstones, threads, notifications, mutes, reports, hosts):
+    more = await forget(tx, now)
+    for room in (telemetry, deliver, scheme, store, tombstones, threads, notifications, mutes, reports, hosts, ended):
         await room.prune(tx, now)
-    await plan(tx, now + EVERY)
+    await plan(tx, now if more else now + EVERY)

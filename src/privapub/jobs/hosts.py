@@ -108,7 +108,7 @@ async def _change(tx: Transaction, host: str, values: dict[str, Any], scope: str
     tx.announce(topic(scope))
 
 
-async def prune(tx: Transaction, now: float, *, scope: str = "", most: int = MOST, limit: int = 1000) -> int:
+async def prune(tx: Transaction, now: float, *, scope: str = "", most: int = MOST, limit: int = 20_000) -> int:
     """Forget lanes for which nothing is queued and that were not heard of for 90 days, or that are too many.
 
     At most `limit`; returns how many there were.

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, delete, select, update
 
 from privapub.actors import blocks, mutes
+from privapub.database.newest import keep_newest
 from privapub.database.page import Page, Window, gather
 from privapub.database.transaction import Transaction
 from privapub.follows.read import ACCEPTED, PENDING
@@ -21,6 +22,7 @@ from privapub.posts.tables import boost, reaction
 # What tells of a follow is shown while it is in this state.
 _STANDS = {FOLLOW: ACCEPTED, FOLLOW_REQUEST: PENDING}
 KEPT = 180 * 86400.0  # seconds
+MOST = 5_000_000
 
 
 @dataclass(frozen=True)
@@ -70,8 +72,9 @@ async def dismiss(tx: Transaction, persona_id: int, now: float, notification_id:
 
 
 async def prune(tx: Transaction, now: float) -> int:
-    """Drop what is half a year old; returns how many."""
-    return (await tx.execute(delete(notification).where(notification.c.created_at < now - KEPT))).rowcount
+    """Drop what is half a year old, and of very many the oldest; returns how many."""
+    old = (await tx.execute(delete(notification).where(notification.c.created_at < now - KEPT))).rowcount
+    return old + await keep_newest(tx, notification, notification.c.id, MOST)
 
 
 def _statement(persona_id: int, kinds: Collection[str] | None, without: Collection[str], now: float) -> Any:

@@ -20,7 +20,7 @@ async def sweep(tx: Transaction, actor_ids: Collection[int], limit: int) -> int:
     It is as if it had never come, and may come again. That somebody deleted a post stays known.
     """
     theirs = select(post.c.id).where(
-        post.c.author_id.in_(sorted(actor_ids)), ~post.c.local, post.c.deleted_at.is_(None), ~_is_also_ours()
+        post.c.author_id.in_(sorted(actor_ids)), ~post.c.local, post.c.deleted_at.is_(None), ~is_also_ours()
     )
     rows = await tx.all(theirs.order_by(post.c.id).limit(limit).with_for_update())
     ids = [row.id for row in rows]
@@ -35,7 +35,8 @@ async def sweep(tx: Transaction, actor_ids: Collection[int], limit: int) -> int:
     return gone
 
 
-def _is_also_ours() -> ColumnElement[bool]:
+def is_also_ours() -> ColumnElement[bool]:
+    """Whether one of ours did something with a post that is theirs."""
     of_ours = post.alias()
     beside = [_by_ours(table) for table in (reaction, boost, pin, poll_vote)]
     answered = exists().where(of_ours.c.in_reply_to_id == post.c.id, of_ours.c.local).correlate_except(of_ours)

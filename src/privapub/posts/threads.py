@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, Double, Executable, and_, bindparam, delet
 
 from privapub import scope
 from privapub.actors.standing import is_blocked
+from privapub.database.newest import keep_newest
 from privapub.database.transaction import Transaction, insert_into
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import NewJob
@@ -24,6 +25,7 @@ AT_MOST_EVERY = 3600.0  # seconds
 # A thread that still grew when it was last read is read again after each of these, and then no more.
 AGAIN_AFTER = (900.0, 3600.0, 6 * 3600.0, 24 * 3600.0)
 KEPT = 7 * 86400.0
+MOST_KEPT = 100_000
 _DEEPEST = 500
 _OPEN = (PUBLIC, UNLISTED)
 _c = post.c
@@ -185,8 +187,9 @@ async def count_below(tx: Transaction, post_id: int) -> int:
 
 
 async def prune(tx: Transaction, now: float) -> int:
-    """Forget threads that nobody asked for within a week; returns how many."""
-    return (await tx.execute(delete(thread).where(thread.c.asked_at < now - KEPT))).rowcount
+    """Forget threads that nobody asked for within a week, and of very many the oldest; returns how many."""
+    old = (await tx.execute(delete(thread).where(thread.c.asked_at < now - KEPT))).rowcount
+    return old + await keep_newest(tx, thread, thread.c.asked_at, MOST_KEPT)
 
 
 def _below(post_id: int) -> Any:

@@ -3,11 +3,13 @@
 from sqlalchemy import bindparam, delete, select
 
 from privapub.actors.tables import actor
+from privapub.database.newest import keep_newest
 from privapub.database.transaction import Transaction
 from privapub.posts.tables import tombstone
 
 LIFE = 365 * 86400.0  # seconds
 PER_HOST = 10_000
+MOST = 1_000_000
 
 
 async def note(tx: Transaction, uri: str, actor_uri: str, host: str, now: float) -> None:
@@ -38,6 +40,6 @@ _NOTED = (
 
 
 async def prune(tx: Transaction, now: float) -> int:
-    """Drop the notes that are older than a year; returns how many."""
+    """Drop the notes that are older than a year, and those beyond a million; returns how many."""
     dropped = await tx.execute(delete(tombstone).where(tombstone.c.at < now - LIFE))
-    return dropped.rowcount
+    return dropped.rowcount + await keep_newest(tx, tombstone, tombstone.c.at, MOST)

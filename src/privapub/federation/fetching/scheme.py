@@ -4,11 +4,13 @@ from collections.abc import Collection
 
 from sqlalchemy import bindparam, delete, select
 
+from privapub.database.newest import keep_newest
 from privapub.database.transaction import Transaction
 from privapub.federation.fetching.tables import host_scheme
 from privapub.federation.signatures.claim import Scheme
 
 REMEMBERED = 30 * 86400.0
+MOST = 100_000
 # Most servers read only the draft: a host gets it until it has shown that it takes the standard.
 FIRST: Scheme = "cavage"
 
@@ -48,8 +50,9 @@ async def suppose(tx: Transaction, host: str, scheme: Scheme, now: float) -> Non
 
 
 async def prune(tx: Transaction, now: float) -> None:
-    """Forget what is older than is believed."""
+    """Forget what is older than is believed, and of very many hosts those that are known longest."""
     await tx.execute(delete(host_scheme).where(host_scheme.c.at <= now - REMEMBERED))
+    await keep_newest(tx, host_scheme, host_scheme.c.at, MOST)
 
 
 # Asked for before every delivery: put together once.

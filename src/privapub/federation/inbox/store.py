@@ -9,6 +9,7 @@ import msgspec
 from sqlalchemy import Executable, and_, bindparam, delete, func, or_, select, text, update
 
 from privapub import identifiers
+from privapub.database.newest import keep_newest
 from privapub.database.transaction import Transaction, insert_into
 from privapub.federation.fetching.origin import origin
 from privapub.federation.inbox.tables import incoming, undone
@@ -23,6 +24,8 @@ RELATIONSHIPS = frozenset({"Follow", "Accept", "Reject", "Like", "EmojiReact", "
 KEPT = 30 * 86400.0  # seconds after it was handled
 KEPT_AT_ALL = 60 * 86400.0  # seconds after it came, handled or not
 UNDONE_KEPT = 1800.0
+MOST = 2_000_000  # that were handled
+MOST_UNDONE = 100_000
 
 Stored = Literal["queued", "copy"]
 
@@ -214,7 +217,10 @@ async def was_undone(tx: Transaction, keys: Collection[str], now: float) -> bool
 
 
 async def prune(tx: Transaction, now: float) -> None:
-    """Forget what was handled 30 days ago, what never was after 60, and Undos that found nothing after half an hour."""
+    """Forget what was handled 30 days ago, what never was after 60, and Undos that found nothing after half an hour.
+
+    Of very many the oldest go sooner.
+    """
     await tx.execute(
         delete(incoming).where(
             or_(
@@ -223,4 +229,6 @@ async def prune(tx: Transaction, now: float) -> None:
             )
         )
     )
+    await keep_newest(tx, incoming, incoming.c.received_at, MOST, incoming.c.handled_at.is_not(None))
     await tx.execute(delete(undone).where(undone.c.at <= now - UNDONE_KEPT))
+    await keep_newest(tx, undone, undone.c.at, MOST_UNDONE)
