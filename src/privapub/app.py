@@ -316,3 +316,6 @@ def begin_logging(settings: Settings) -> None:
     )
     # The web server's own lines: its errors, never who asked for what.
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(name)s: %(message)s")
+    logging.getLogger("uvicorn.error").setLevel(
+        logging.ERROR
+    )  # it warns of each request that is none: anybody's to send

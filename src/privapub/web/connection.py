@@ -10,7 +10,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_TIME = 10.0  # seconds from the first byte of a request (of the first: from the connection) to the end of its head
 HEAD_LIMIT = 64 * 1024  # bytes
-REST_TIME = 2.0  # seconds in which the rest of a body that is not read must have come
+REST_TIME = 1.0  # seconds in which the rest of a body that is not read must have come
 REST_LIMIT = 1 << 20
 
 
@@ -56,7 +56,8 @@ class Connection(HttpToolsProtocol):
         """A request is there, to its end."""
         super().on_message_complete()
         self._in_head, self._unread = True, 0
-        self._allow(None)
+        # The rest of what was answered before it had come has ended the wait of the server itself for the next request.
+        self._allow(HEAD_TIME if self.cycle.response_complete else None)
 
     def on_response_complete(self) -> None:
         """A request was answered: what else there is of its body, nobody reads."""

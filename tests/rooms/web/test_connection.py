@@ -112,6 +112,17 @@ async def test_a_body_that_stops_is_ended_once_it_was_answered(world: World, mon
     assert await client.is_ended()
 
 
+async def test_who_ends_a_body_that_was_answered_and_then_says_nothing_is_left(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "HEAD_TIME", 0.5)
+    client = await Client.to(world)
+    await client.send(b"POST /nothing HTTP/1.1\r\nHost: sut.test\r\nContent-Length: 6\r\n\r\nabc")
+    assert await client.status() in (404, 405)
+    await client.send(b"def")
+    assert await client.is_ended()
+
+
 async def test_a_client_that_behaves_is_answered_as_often_as_it_likes(world: World) -> None:
     client = await Client.to(world)
     whole = b"POST /inbox HTTP/1.1\r\nHost: sut.test\r\nContent-Length: 900000\r\n\r\n" + b"x" * 900_000
