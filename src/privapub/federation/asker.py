@@ -35,12 +35,13 @@ from privapub.federation.signatures.presented import Presented
 from privapub.federation.signatures.request import BadSignature, HttpRequest
 from privapub.federation.signatures.signed_inside import Claim
 from privapub.limits import visit as visits
-from privapub.limits.limits import Caller
+from privapub.limits.limits import Caller, Turn
 from privapub.outbound.answers import FetchProblem
 from privapub.outbound.client import Door
 from privapub.outbound.target import host_of
 from privapub.server import Server
 
+PATIENCE = 2.0  # seconds that a fetch waits for its turn
 COOL_DOWN = 300.0  # seconds between two fetches of one key
 MOST_REMEMBERED = 10_000
 READER_KEPT = 3600.0  # seconds for which the key of somebody who reads is known without being asked for again
@@ -242,14 +243,13 @@ async def _ask(server: Server, memory: _Memory, question: _Question, now: float)
         return lately[1] or refusal or Refused("no-key", _NO_KEY)
     visit = visits.current()
     caller = Caller(host_of(question.key_id), visit.sender)
-    turn = server.limits.fetch_key(caller, clock.now())
-    if turn.wait:
-        visit.wait = turn.wait
-        return Undecided("too-many-keys", "Too many keys had to be fetched for whom this claims to be of: come again.")
     if not server.limits.key_fetches.take(caller.sender or caller.host):
         return Undecided("overload", "Too many keys are being fetched: come again.")
     try:
-        await clock.sleep(turn.pause)
+        turn = await _turn(server, caller)
+        if turn.wait:
+            visit.wait = turn.wait
+            return Undecided("too-many-keys", "Too many keys had to be fetched for that host: come again.")
         # The memory here is the one that counts: what the door remembers does not tell why.
         actor, key = await fetch_key(server, question.key_id, fresh=True, kept=not _is_read())
     except PrivaPubError as problem:
@@ -267,6 +267,16 @@ async def _ask(server: Server, memory: _Memory, question: _Question, now: float)
     if refusal is None:
         turn.give_back(clock.now())
     return refusal or (actor, key)
+
+
+async def _turn(server: Server, caller: Caller) -> Turn:
+    """The turn of a fetch; where it would come within a moment it is waited for, since some ask at one time."""
+    end = clock.monotonic() + PATIENCE
+    while True:
+        turn = server.limits.fetch_key(caller, clock.now())
+        if not turn.wait or clock.monotonic() + turn.wait > end:
+            return turn
+        await clock.sleep(turn.wait)
 
 
 def _unhad(problem: PrivaPubError) -> Refused | Undecided:

@@ -21,7 +21,6 @@ MIB = 1 << 20
 KEYS_OF_A_HOST = Rate(1.0, 1.0)
 KEYS_FOR_AN_ADDRESS = Rate(1.0, 20.0)
 KEYS_OF_WHO_IS_PROVEN = Rate(5.0, 50.0)
-PATIENCE = 2.0  # seconds that a fetch waits for its turn
 KEYS_AT_ONCE, KEYS_AT_ONCE_FOR_ONE = 64, 16
 REQUESTS_OF_ONE = 64  # at a time, of those of one address
 SHARE = 2  # no address has more than one of so many parts of the room for bodies
@@ -39,13 +38,9 @@ class Caller:
 
 @dataclass(frozen=True)
 class Turn:
-    """What was drawn for one request, whose turn is after `pause` seconds.
-
-    Or, with a `wait`, nothing was drawn, and it may come again after so many seconds.
-    """
+    """What was drawn for one request; or, with a `wait`, nothing, and it may come again after so many seconds."""
 
     wait: float = 0.0
-    pause: float = 0.0
     _drawn: Sequence[tuple[Buckets, Hashable]] = ()
 
     def give_back(self, now: float) -> None:
@@ -60,14 +55,14 @@ class _Tables:
     def __init__(self, address: Rate, host: Rate, proven: Rate) -> None:
         self._address, self._host, self._proven = Buckets(address), Buckets(host), Buckets(proven)
 
-    def turn(self, caller: Caller, now: float, *, proven: bool, patience: float = 0.0) -> Turn:
+    def turn(self, caller: Caller, now: float, *, proven: bool) -> Turn:
         of = self._of_proven(caller) if proven else self._of_claimed(caller)
         wait = max((table.wait(key, now) for table, key in of), default=0.0)
-        if wait > patience:
+        if wait:
             return Turn(wait)
         for table, key in of:
             table.draw(key, now)
-        return Turn(0.0, wait, of)
+        return Turn(0.0, of)
 
     def _of_proven(self, caller: Caller) -> Sequence[tuple[Buckets, Hashable]]:
         return ((self._proven, caller),)
@@ -109,8 +104,8 @@ class Limits:
         return self._requests.turn(caller, now, proven=proven)
 
     def fetch_key(self, caller: Caller, now: float) -> Turn:
-        """The turn of a request whose key must be fetched: it may come in a moment, since some ask at one time."""
-        return self._keys.turn(caller, now, proven=self._proven.has(caller, now), patience=PATIENCE)
+        """The turn of a request whose key must be fetched."""
+        return self._keys.turn(caller, now, proven=self._proven.has(caller, now))
 
     def proved(self, caller: Caller, now: float) -> bool:
         """A request was of the host that it claims, which counts towards what that may send.

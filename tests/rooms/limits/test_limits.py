@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from privapub.limits.limits import FULL_FOR, LOOK_EVERY, PATIENCE, PROVEN, Caller, Limits
+from privapub.limits.limits import FULL_FOR, LOOK_EVERY, PROVEN, Caller, Limits
 from privapub.limits.room import Room
 from privapub.settings import Settings
 
@@ -81,19 +81,17 @@ def test_one_key_a_second_is_fetched_from_a_host_and_a_good_one_gives_back() -> 
     held = limits()
     seconds = [number / 10 for number in range(100)]
     turns = [(now, held.fetch_key(Caller("victim.test", f"203.0.113.{now * 10}"), now)) for now in seconds]
-    fetched = [now + turn.pause for now, turn in turns if not turn.wait]
-    assert fetched == [pytest.approx(float(number)) for number in range(12)]
-    assert max(turn.pause for _, turn in turns) <= PATIENCE
+    assert [now for now, turn in turns if not turn.wait] == [float(number) for number in range(10)]
     for _ in range(50):
         turn = held.fetch_key(Caller("new.test", "203.0.113.1"), 0.0)
-        assert (turn.wait, turn.pause) == (0, 0)
+        assert turn.wait == 0
         turn.give_back(0.0)
 
 
 def test_an_address_has_keys_fetched_at_a_rate_whatever_the_hosts() -> None:
     held = limits()
     turns = [held.fetch_key(Caller(f"host{number}.test", "203.0.113.5"), 0.0) for number in range(100)]
-    assert [turn.pause for turn in turns if not turn.wait] == [0.0] * 20 + [1.0, 2.0]
+    assert [turn.wait for turn in turns].count(0) == 20
 
 
 def test_a_host_that_floods_with_what_it_signed_is_limited_too() -> None:

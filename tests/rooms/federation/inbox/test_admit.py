@@ -13,6 +13,7 @@ from fakes.world import Answered, Person, World
 from privapub import clock
 from privapub.actors.read import Actor
 from privapub.database.connect import Database
+from privapub.federation import asker
 from privapub.federation.inbox import store
 from privapub.federation.inbox.admit import FREE
 from privapub.jobs.tables import job
@@ -145,7 +146,7 @@ async def test_what_waits_is_counted_whether_it_waits_for_its_turn_or_for_anothe
 async def test_keys_of_a_host_are_fetched_one_a_second_and_the_peer_comes_again(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "PATIENCE", 0.0)
+    monkeypatch.setattr(asker, "PATIENCE", 0.0)
     alice = await world.persona()
     clock_stands = clock.now()
     monkeypatch.setattr(clock, "now", lambda: clock_stands)
