@@ -126,13 +126,14 @@ class _Memory:
             self.asked.popitem(last=False)
 
     @asynccontextmanager
-    async def alone(self, key_id: str) -> AsyncIterator[None]:
-        """One at a time for each key, so that many requests at once fetch it once."""
+    async def alone(self, key_id: str) -> AsyncIterator[bool]:
+        """One at a time for each key, so that many requests at once fetch it once; whether another was there before."""
         lock, users = self.locks.get(key_id) or (asyncio.Lock(), 0)
         self.locks[key_id] = (lock, users + 1)
         try:
+            others = lock.locked()
             async with lock:
-                yield
+                yield others
         finally:
             lock, users = self.locks[key_id]
             if users == 1:
@@ -211,8 +212,12 @@ async def _opinion(server: Server, question: _Question, now: float) -> _Owned | 
     found = await _held(server, memory, question, now)
     if isinstance(found, tuple):
         return found
-    async with memory.alone(question.key_id):
-        return await _ask(server, memory, question, now)
+    async with memory.alone(question.key_id) as others:
+        if others:  # one of which may have fetched the key
+            found = await _held(server, memory, question, now)
+            if isinstance(found, tuple):
+                return found
+        return await _ask(server, memory, question, found, now)
 
 
 def _is_read() -> bool:
@@ -231,11 +236,9 @@ async def _held(server: Server, memory: _Memory, question: _Question, now: float
     return refusal
 
 
-async def _ask(server: Server, memory: _Memory, question: _Question, now: float) -> _Owned | Refused | Undecided:
-    # Another request may have fetched the key while this one waited.
-    refusal = await _held(server, memory, question, now)
-    if isinstance(refusal, tuple):
-        return refusal
+async def _ask(
+    server: Server, memory: _Memory, question: _Question, refusal: Refused | None, now: float
+) -> _Owned | Refused | Undecided:
     # What came of a reader's key says nothing to an inbox, where it would have been kept.
     asked = f"read {question.key_id}" if _is_read() else question.key_id
     lately = memory.lately(asked, now)
