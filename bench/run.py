@@ -23,6 +23,7 @@ import job_starts
 import noop_jobs
 import races
 import signing
+import strangers
 import threads
 import timelines
 from measure import HERE, Places, Plan, Row, places, progress, table, write
@@ -41,6 +42,7 @@ GROUPS: dict[str, Callable[[Places, Plan], list[Row]]] = {
     "timelines": timelines.measure,
     "inbox": inbox.measure,
     "threads": threads.measure,
+    "strangers": strangers.measure,
 }
 
 
