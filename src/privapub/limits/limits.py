@@ -101,11 +101,13 @@ class Limits:
             wait = FULL_FOR if self._full.has(caller.host, now) else self._verified.wait(caller.host, now)
             if wait:
                 return Turn(wait)
+            if caller.sender is None:  # whoever uses its name cannot be told from it: it shall not be locked out
+                return Turn()
         return self._requests.turn(caller, now, proven=proven)
 
     def fetch_key(self, caller: Caller, now: float) -> Turn:
         """The turn of a request whose key must be fetched."""
-        return self._keys.turn(caller, now, proven=self._proven.has(caller, now))
+        return self._keys.turn(caller, now, proven=caller.sender is not None and self._proven.has(caller, now))
 
     def proved(self, caller: Caller, now: float) -> bool:
         """A request was of the host that it claims, which counts towards what that may send.

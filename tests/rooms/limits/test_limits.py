@@ -69,6 +69,15 @@ def test_where_the_address_is_not_known_only_the_host_counts() -> None:
     assert let_in(held, Caller("", None), 10) == 10
 
 
+def test_where_the_address_is_not_known_nobody_locks_out_who_is_proven_either() -> None:
+    held = limits(inbox_claims_per_host=3)
+    proven = Caller("victim.test", None)
+    held.proved(proven, 0.0)
+    assert let_in(held, proven, 1000) == 1000
+    fetched = [held.fetch_key(proven, 0.0).wait == 0 for _ in range(10)]
+    assert fetched.count(True) == 1
+
+
 def test_a_wait_says_when_there_is_a_token() -> None:
     held = limits(inbox_per_address=6, inbox_claims_per_host=2)
     let_in(held, VICTIM, 2)
