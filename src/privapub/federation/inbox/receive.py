@@ -143,7 +143,7 @@ async def _keep(
         through=through,
         original=original,
         now=now,
-        due=server.limits.turns.next(origin(actor.uri), now),
+        due=server.limits.turns.next(host_of(actor.uri), now),
     )
 
 

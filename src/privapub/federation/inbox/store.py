@@ -11,14 +11,14 @@ from sqlalchemy import Executable, and_, bindparam, delete, func, or_, select, t
 from privapub import identifiers
 from privapub.database.newest import keep_newest
 from privapub.database.transaction import Transaction, insert_into
-from privapub.federation.fetching.origin import origin
 from privapub.federation.inbox.tables import incoming, undone
 from privapub.jobs.enqueue import put
 from privapub.jobs.hosts import HOST
 from privapub.jobs.job import NewJob
 from privapub.jobs.tables import job
+from privapub.outbound.target import host_of
 
-INBOX = "inbox"  # the kind of the job; its lane is the host that the actor is of
+INBOX = "inbox"  # the kind of the job; its lane is the host that the actor is of, whatever the port
 # What these say is a state, not an event: when the first was handled, the next is held against what is then so.
 RELATIONSHIPS = frozenset({"Follow", "Accept", "Reject", "Like", "EmojiReact", "Block", "Undo"})
 KEPT = 30 * 86400.0  # seconds after it was handled
@@ -106,7 +106,7 @@ async def store(
     order = f"inbox {actor_uri}" if kind in RELATIONSHIPS else None
     brought = {"through": through} if through else {}
     args = {"incoming": queued, "whole": whole, **brought}
-    await put(tx, [NewJob(INBOX, f"{HOST}{origin(actor_uri)}", args, run_at=due, ordering_key=order)])
+    await put(tx, [NewJob(INBOX, f"{HOST}{host_of(actor_uri)}", args, run_at=due, ordering_key=order)])
     return "queued"
 
 
