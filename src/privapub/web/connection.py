@@ -12,6 +12,7 @@ HEAD_TIME = 10.0  # seconds from the first byte of a request (of the first: from
 HEAD_LIMIT = 64 * 1024  # bytes
 REST_TIME = 1.0  # seconds in which the rest of a body that is not read must have come
 REST_LIMIT = 1 << 20
+IDLE_TIME = 5.0  # seconds until the next request, where that rest has come
 
 
 class Connection(HttpToolsProtocol):
@@ -57,7 +58,7 @@ class Connection(HttpToolsProtocol):
         super().on_message_complete()
         self._in_head, self._unread = True, 0
         # The rest of what was answered before it had come has ended the wait of the server itself for the next request.
-        self._allow(HEAD_TIME if self.cycle.response_complete else None)
+        self._allow(IDLE_TIME if self.cycle.response_complete else None)
 
     def on_response_complete(self) -> None:
         """A request was answered: what else there is of its body, nobody reads."""

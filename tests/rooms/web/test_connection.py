@@ -115,7 +115,7 @@ async def test_a_body_that_stops_is_ended_once_it_was_answered(world: World, mon
 async def test_who_ends_a_body_that_was_answered_and_then_says_nothing_is_left(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "HEAD_TIME", 0.5)
+    monkeypatch.setattr(connection, "IDLE_TIME", 0.05)
     client = await Client.to(world)
     await client.send(b"POST /nothing HTTP/1.1\r\nHost: sut.test\r\nContent-Length: 6\r\n\r\nabc")
     assert await client.status() in (404, 405)

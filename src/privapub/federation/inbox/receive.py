@@ -46,7 +46,7 @@ from privapub.telemetry.arrivals import UNVERIFIED
 # Some servers leave the profile out of what they send; what is signed and sent to an inbox is an activity all the same.
 TYPES = ACTIVITY_TYPES | {"application/ld+json"}
 RETRY_AFTER = "300"
-BODY_TIME = 8.0  # seconds in which a body must have come
+BODY_TIME = 6.0  # seconds in which a body must have come
 
 
 @dataclass(frozen=True)
