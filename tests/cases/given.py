@@ -17,9 +17,22 @@ DO = Words("act")
 OUTGOING = Words("outgoing")
 SETTINGS = {"handle_domain": "handle_domain", "server_origin": "base_url"}
 # What sentences read where they need it.
-READ_LATER = ("visibility", "shown", "note", "federated", "severity", "ok")
+READ_LATER = ("visibility", "shown", "note", "federated", "severity", "ok", "expect", "direction")
 # The last of these that the case has is what it is about.
-ACTS = ("requests", "incoming", "outgoing", "steps", "build", "content", "local_posts", "do")
+ACTS = (
+    "signature_params",
+    "peer_inbox",
+    "peer_get",
+    "request",
+    "requests",
+    "incoming",
+    "outgoing",
+    "steps",
+    "build",
+    "content",
+    "local_posts",
+    "do",
+)
 
 
 def settings(given: dict[str, Any]) -> dict[str, Any]:

@@ -20,6 +20,4 @@ CASES: dict[str, str] = {
     "markup/03-bidi-override": "unknown variant: display name",
     "markup/04-oembed-html": "unknown expectation: no script runs in the origin",
     "markup/07-emoji-identity": "unknown expectation: emoji key is",
-    "signatures/06-clock-and-created": "unknown expectation: the window is finite",
-    "signatures/07-double-knock": "unknown expectation: each variant's `expect`",
 }

@@ -4,7 +4,9 @@ from privapub import clock
 from privapub.actors import read, remote
 from privapub.actors.read import Actor
 from privapub.errors import InvalidInput, NotAllowed, NotFound
+from privapub.federation.documents.problems import BadDocument
 from privapub.federation.documents.read_actor import RemoteActor, read_actor
+from privapub.federation.fetching import scheme as schemes
 from privapub.federation.fetching.document import document, final
 from privapub.federation.fetching.jrd import Name, canonical, read_name
 from privapub.federation.fetching.origin import origin, same_origin
@@ -35,12 +37,26 @@ async def fetch_actor(server: Server, uri: str, *, fresh: bool = False, pages: b
     if known is not None and (known.local or (not fresh and _young(known))):
         return known
     try:
-        found = await document(server, uri, "actor", fresh=fresh, pages=pages)
+        record = await _record(server, uri, fresh=fresh, pages=pages)
     except FetchProblem as problem:
         if known is None or fresh or final(problem):
             raise
         return known
-    return await learn(server, read_actor(found))
+    return await learn(server, record)
+
+
+async def _record(server: Server, uri: str, *, fresh: bool, pages: bool) -> RemoteActor:
+    """What the document says. One without an inbox may be all that is shown to whose signature is not understood."""
+    try:
+        return read_actor(await document(server, uri, "actor", fresh=fresh, pages=pages))
+    except BadDocument as bad:
+        if bad.reason != "no-inbox":
+            raise
+    record = read_actor(await document(server, uri, "actor", fresh=True, pages=pages, knock=True))
+    async with server.database.write() as tx:
+        host, now = origin(record.uri), clock.now()
+        await schemes.remember(tx, host, schemes.other(await schemes.of_host(tx, host, now)), now)
+    return record
 
 
 async def fetch_author(server: Server, uri: str) -> Actor:

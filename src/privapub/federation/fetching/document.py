@@ -20,17 +20,18 @@ _OTHER_SIGNATURE = frozenset({401, 403})
 
 
 async def document(
-    server: Server, url: str, purpose: str, *, fresh: bool = False, pages: bool = False
+    server: Server, url: str, purpose: str, *, fresh: bool = False, pages: bool = False, knock: bool = False
 ) -> dict[str, Any]:
     """The document that this URL leads to, whose `id` may be believed.
 
     The id equals the URL that finally answered; else that id is fetched, once, and must be answered by its own host.
     With `pages` the URL may be that of a page for people, as somebody pastes it: the page's alternate link is fetched,
-    once, and must answer with its own id. `fresh` asks even where a failure is remembered. Raises FetchProblem; with
-    the reason `bad-redirect` where the id is not the document's own, `disallowed` for an address of ours.
+    once, and must answer with its own id. `fresh` asks even where a failure is remembered. With `knock` it is signed in
+    the other form than the host is thought to like. Raises FetchProblem; with the reason `bad-redirect` where the id is
+    not the document's own, `disallowed` for an address of ours.
     """
     with scope.purpose(purpose):
-        answer = await _get(server, url, fresh=fresh, pages=pages)
+        answer = await _get(server, url, fresh=fresh, pages=pages, knock=knock)
         if answer.content_type in PAGE_TYPES:
             return await _behind(server, answer, fresh=fresh)
         found = _content(answer)
@@ -40,7 +41,7 @@ async def document(
         # An id with a fragment (a key inside an actor) names a part of the document that answered.
         if "#" in claimed and bare(claimed) == answer.url:
             return found
-        second = await _get(server, claimed, fresh=fresh)
+        second = await _get(server, claimed, fresh=fresh, knock=knock)
         found = _content(second)
         if _id(found, second) != claimed or not same_origin(claimed, second.url):
             raise FetchProblem(origin(url), NOT_BELIEVED, status=second.status)
@@ -79,7 +80,7 @@ def _content(answer: Answer) -> dict[str, Any]:
     return compacted(answer.content)
 
 
-async def _get(server: Server, url: str, *, fresh: bool, pages: bool = False) -> Answer:
+async def _get(server: Server, url: str, *, fresh: bool, pages: bool = False, knock: bool = False) -> Answer:
     """Ask in the form that the host likes; a refusal of the signature is believed after one knock with the other."""
 
     def not_ours(address: str) -> None:
@@ -91,7 +92,8 @@ async def _get(server: Server, url: str, *, fresh: bool, pages: bool = False) ->
     key = await application_key(server)
     host = origin(url)
     async with server.database.read() as tx:
-        first = await schemes.of_host(tx, host, clock.now())
+        liked = await schemes.of_host(tx, host, clock.now())
+    first = schemes.other(liked) if knock else liked
 
     async def ask(scheme: Scheme, *, fresh: bool) -> Answer:
         return await server.door.get(
