@@ -1,14 +1,14 @@
-"""Our activities and collections as documents (ActivityPub, sections 5 to 7).
+"""Our activities as documents (ActivityPub, sections 5 to 7).
 
 Each activity takes its own id first or last as a string and names actors by their ids. A Follow inside another activity
 has a string for its actor and its object: some servers cannot read more.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 from privapub.actors.read import Actor
 from privapub.federation.documents import context
+from privapub.federation.documents.members import without_context, without_nothing
 from privapub.federation.documents.properties import PUBLIC
 from privapub.federation.documents.write_post import addressing, tombstone
 from privapub.posts.read import Post
@@ -23,14 +23,14 @@ def update(document: dict[str, Any], uri: str) -> dict[str, Any]:
     """The Update of a post's or an actor's document."""
     if "attributedTo" in document:
         return _about("Update", uri, document["attributedTo"], document)
-    activity = _activity("Update", uri, document["id"], _without_context(document))
+    activity = _activity("Update", uri, document["id"], without_context(document))
     return {**activity, "@context": document["@context"], "to": [PUBLIC]}
 
 
 def delete(post: Post, author: Actor, uri: str) -> dict[str, Any]:
     """The Delete of a post. It names nobody: those whom the post named are known to those who have it."""
     to, cc = addressing(post.audience, author, [])
-    return {**_activity("Delete", uri, author.uri, _without_context(tombstone(post))), "to": to, "cc": cc}
+    return {**_activity("Delete", uri, author.uri, without_context(tombstone(post))), "to": to, "cc": cc}
 
 
 def follow(uri: str, follower: str, followed: str) -> dict[str, Any]:
@@ -40,42 +40,17 @@ def follow(uri: str, follower: str, followed: str) -> dict[str, Any]:
 
 def accept(uri: str, actor: str, asked: dict[str, Any]) -> dict[str, Any]:
     """The Accept of a Follow, which is embedded, to the one who asked."""
-    return {**_activity("Accept", uri, actor, _without_context(asked)), "to": [asked["actor"]]}
+    return {**_activity("Accept", uri, actor, without_context(asked)), "to": [asked["actor"]]}
 
 
 def reject(uri: str, actor: str, asked: dict[str, Any]) -> dict[str, Any]:
     """The Reject of a Follow, which is embedded, to the one who asked."""
-    return {**_activity("Reject", uri, actor, _without_context(asked)), "to": [asked["actor"]]}
+    return {**_activity("Reject", uri, actor, without_context(asked)), "to": [asked["actor"]]}
 
 
 def undo(uri: str, actor: str, undone: dict[str, Any]) -> dict[str, Any]:
     """The Undo of an activity of the same actor, which is embedded."""
-    return _activity("Undo", uri, actor, _without_context(undone))
-
-
-def collection(uri: str, total: int | None, first: str | None = None) -> dict[str, Any]:
-    """An OrderedCollection; `total` None tells no number, `first` is the address of its first page."""
-    document = {
-        "@context": context.PLAIN,
-        "id": uri,
-        "type": "OrderedCollection",
-        "totalItems": total,
-        "first": first,
-    }
-    return {name: value for name, value in document.items() if value is not None}
-
-
-def page(uri: str, part_of: str, items: Sequence[Any], next_page: str | None = None) -> dict[str, Any]:
-    """One OrderedCollectionPage; documents among its items lose their own context, the page has theirs."""
-    document = {
-        "@context": context.OF_POST,
-        "id": uri,
-        "type": "OrderedCollectionPage",
-        "partOf": part_of,
-        "next": next_page,
-        "orderedItems": [_without_context(item) if isinstance(item, dict) else item for item in items],
-    }
-    return {name: value for name, value in document.items() if value is not None}
+    return _activity("Undo", uri, actor, without_context(undone))
 
 
 def _activity(kind: str, uri: str, actor: str, thing: Any) -> dict[str, Any]:
@@ -91,10 +66,6 @@ def _about(kind: str, uri: str, actor: str, document: dict[str, Any]) -> dict[st
         "published": document["published"] if kind == "Create" else document.get("updated"),
         "to": document["to"],
         "cc": document["cc"],
-        "object": _without_context(document),
+        "object": without_context(document),
     }
-    return {name: value for name, value in activity.items() if value is not None}
-
-
-def _without_context(document: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in document.items() if name != "@context"}
+    return without_nothing(activity)

@@ -8,6 +8,7 @@ from privapub.actors.addresses import Addresses, featured_of, featured_tags_of
 from privapub.actors.keys import ED25519, RSA
 from privapub.actors.read import Actor, Key
 from privapub.federation.documents import context
+from privapub.federation.documents.members import without_nothing
 
 
 def person(actor: Actor, keys: Iterable[Key], addresses: Addresses) -> dict[str, Any]:
@@ -52,7 +53,7 @@ def person(actor: Actor, keys: Iterable[Key], addresses: Addresses) -> dict[str,
             document["assertionMethod"] = [
                 {"id": key.id, "type": "Multikey", "controller": actor.uri, "publicKeyMultibase": key.public}
             ]
-    return {name: value for name, value in document.items() if value is not None}
+    return without_nothing(document)
 
 
 def _day(moment: float) -> str:

@@ -10,6 +10,7 @@ from privapub.actors.addresses import featured_of, featured_tags_of
 from privapub.actors.read import Actor
 from privapub.federation.documents import context
 from privapub.federation.documents.properties import PUBLIC
+from privapub.federation.documents.write_collection import collection
 
 _HASHTAG_CONTEXT: list[Any] = [context.ACTIVITYSTREAMS, {"Hashtag": "as:Hashtag"}]
 
@@ -26,25 +27,13 @@ def remove(uri: str, author: Actor, thing: Any) -> dict[str, Any]:
 
 def featured(author: Actor, notes: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The collection of the pinned posts, which stand in it whole."""
-    return {
-        "@context": context.OF_POST,
-        "id": featured_of(author.uri),
-        "type": "OrderedCollection",
-        "totalItems": len(notes),
-        "orderedItems": [{name: value for name, value in note.items() if name != "@context"} for note in notes],
-    }
+    return collection(featured_of(author.uri), len(notes), items=notes, terms=context.OF_POST)
 
 
 def featured_tags(author: Actor, tags: Iterable[dict[str, str]]) -> dict[str, Any]:
     """The collection of the hashtags."""
     items = list(tags)
-    return {
-        "@context": _HASHTAG_CONTEXT,
-        "id": featured_tags_of(author.uri),
-        "type": "Collection",
-        "totalItems": len(items),
-        "items": items,
-    }
+    return collection(featured_tags_of(author.uri), len(items), ordered=False, items=items, terms=_HASHTAG_CONTEXT)
 
 
 def hashtag(name: str, address: str) -> dict[str, str]:

@@ -4,6 +4,7 @@ from typing import Any
 
 from privapub import clock
 from privapub.federation.documents import context
+from privapub.federation.documents.members import without_nothing
 from privapub.posts.poll_read import Poll
 
 
@@ -19,7 +20,7 @@ def question(poll: Poll) -> dict[str, Any]:
         "endTime": None if poll.ends_at is None else clock.iso(poll.ends_at),
         "closed": None if poll.closed_at is None else clock.iso(poll.closed_at),
     }
-    return {name: value for name, value in document.items() if value is not None}
+    return without_nothing(document)
 
 
 def vote(uri: str, voter: str, asked: str, author: str, name: str) -> dict[str, Any]:

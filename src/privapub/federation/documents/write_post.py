@@ -5,6 +5,7 @@ from typing import Any
 from privapub import clock
 from privapub.actors.read import Actor
 from privapub.federation.documents import context
+from privapub.federation.documents.members import without_nothing
 from privapub.federation.documents.properties import PUBLIC
 from privapub.federation.documents.write_poll import question
 from privapub.federation.documents.write_quote import quote_fields, quote_tag, with_fallback
@@ -43,7 +44,7 @@ def note(post: Post, author: Actor) -> dict[str, Any]:
         **quote_fields(post, author),
         **({} if post.poll is None else question(post.poll)),
     }
-    return {name: value for name, value in document.items() if value is not None}
+    return without_nothing(document)
 
 
 def addressing(audience: str, author: Actor, named: list[str]) -> tuple[list[str], list[str]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from privapub.actors.read import Actor
 from privapub.federation.documents import context
+from privapub.federation.documents.members import without_context, without_nothing
 from privapub.federation.documents.properties import PUBLIC
 from privapub.posts.audience import OPEN
 from privapub.posts.read import Post
@@ -76,11 +77,7 @@ def requested(uri: str) -> str | None:
 
 def request(post: Post, author: Actor, quoted_author: Actor, instrument: Any) -> dict[str, Any]:
     """The question to the author of the quoted post; `instrument` is the note that quotes, whole or its id."""
-    embedded = (
-        {name: value for name, value in instrument.items() if name != "@context"}
-        if isinstance(instrument, dict)
-        else instrument
-    )
+    embedded = without_context(instrument) if isinstance(instrument, dict) else instrument
     return {
         "@context": _REQUEST,
         "id": request_id(post.uri),
@@ -106,7 +103,7 @@ def answer(uri: str, quoted: Post, author: Actor, asked: dict[str, str], stamp: 
         "object": {"type": "QuoteRequest", **asked, "object": quoted.uri},
         "result": stamp,
     }
-    return {name: value for name, value in document.items() if value is not None}
+    return without_nothing(document)
 
 
 def authorization(uri: str, quoted: Post, author: Actor, quoting: str) -> dict[str, Any]:

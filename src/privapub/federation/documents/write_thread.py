@@ -1,9 +1,7 @@
 """What belongs to a post of ours, as collections: answers, the thread, likes and boosts (FEP-7888, FEP-f228)."""
 
-from collections.abc import Sequence
 from typing import Any
 
-from privapub.federation.documents import context
 from privapub.posts.read import Post
 
 
@@ -42,29 +40,3 @@ def around(post: Post) -> dict[str, Any]:
         "context": thread,
         "conversation": post.conversation or thread,
     }
-
-
-def collection(uri: str, total: int | None, first: str | None, *, ordered: bool, owner: str = "") -> dict[str, Any]:
-    """A collection; `total` None tells no number, `ordered` says that its order is that of time, the oldest first."""
-    document = {
-        "@context": context.PLAIN,
-        "id": uri,
-        "type": "OrderedCollection" if ordered else "Collection",
-        "attributedTo": owner or None,
-        "totalItems": total,
-        "first": first,
-    }
-    return {name: value for name, value in document.items() if value is not None}
-
-
-def page(uri: str, part_of: str, ids: Sequence[str], following: str | None, *, ordered: bool) -> dict[str, Any]:
-    """One page of it: ids alone, since everything is to be read where it is at home."""
-    document = {
-        "@context": context.PLAIN,
-        "id": uri,
-        "type": "OrderedCollectionPage" if ordered else "CollectionPage",
-        "partOf": part_of,
-        "next": following,
-        "orderedItems" if ordered else "items": list(ids),
-    }
-    return {name: value for name, value in document.items() if value is not None}

@@ -5,7 +5,9 @@ from starlette.responses import Response
 
 from privapub.actors.addresses import Addresses
 from privapub.errors import InvalidInput
-from privapub.federation.documents.write_activity import collection, create, page
+from privapub.federation.documents import context
+from privapub.federation.documents.write_activity import create
+from privapub.federation.documents.write_collection import collection, page
 from privapub.federation.documents.write_post import note
 from privapub.federation.served.actor import ours
 from privapub.federation.served.answer import document
@@ -34,7 +36,7 @@ async def outbox(server: Server, request: Request) -> Response:
     following_page = f"{uri}?page=true&before={posts[PAGE - 1].id}" if len(posts) > PAGE else None
     items = [create(note(post, author), post.activity_uri) for post in shown if post.activity_uri]
     this = f"{uri}?page=true" + (f"&before={before}" if before is not None else "")
-    return document(request, page(this, uri, items, following_page))
+    return document(request, page(this, uri, items, following_page, terms=context.OF_POST))
 
 
 async def followers(server: Server, request: Request) -> Response:

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from privapub.database.transaction import Transaction
 from privapub.errors import Unavailable
 from privapub.federation.documents import write_thread
+from privapub.federation.documents.write_collection import collection, page
 from privapub.federation.served.answer import document
 from privapub.federation.served.asking import viewer
 from privapub.federation.served.collections import PAGE, cursor
@@ -49,7 +50,7 @@ async def likes(server: Server, request: Request) -> Response:
         counted = await reaction_read.counts(tx, [found.post.id])
     total = sum(counted[found.post.id].values())
     uri = write_thread.likes_of(found.post.uri)
-    return document(request, write_thread.collection(uri, total, None, ordered=False), private=found.closed)
+    return document(request, collection(uri, total, None, ordered=False), private=found.closed)
 
 
 async def shares(server: Server, request: Request) -> Response:
@@ -61,14 +62,14 @@ async def shares(server: Server, request: Request) -> Response:
         if "page" not in request.query_params:
             total = (await boost_read.counts(tx, [found.post.id]))[found.post.id]
             first = f"{uri}?page=true" if total and not found.closed else None
-            content = write_thread.collection(uri, total, first, ordered=False)
+            content = collection(uri, total, first, ordered=False)
             return document(request, content, private=found.closed)
         listed = audience.OPEN if not found.closed else ()
         boosts = await boost_read.of_post(tx, found.post.id, before=before, limit=PAGE + 1, audiences=listed)
     following = f"{uri}?page=true&before={boosts[PAGE - 1].id}" if len(boosts) > PAGE else None
     ids = [boost.uri for boost in boosts[:PAGE]]
     this = f"{uri}?page=true" + ("" if before is None else f"&before={before}")
-    return document(request, write_thread.page(this, uri, ids, following, ordered=False), private=found.closed)
+    return document(request, page(this, uri, ids, following, ordered=False), private=found.closed)
 
 
 async def _listed(
@@ -78,7 +79,7 @@ async def _listed(
     if "page" not in request.query_params:
         async with server.database.read() as tx:
             total = await count(tx, found.post.id) if not found.closed else None
-        content = write_thread.collection(uri, total, f"{uri}?page=true", ordered=ordered, owner=found.author.uri)
+        content = collection(uri, total, f"{uri}?page=true", ordered=ordered, owner=found.author.uri)
         return document(request, content, private=found.closed)
     # Whoever signs is looked up in any case: that their key is asked for must not tell that something is hidden.
     asker = await _asker(server, request, found)
@@ -88,7 +89,7 @@ async def _listed(
     visible = visible[:PAGE]
     private = found.closed or any(post.audience not in audience.OPEN for post in visible)
     this = f"{uri}?page=true" + ("" if after is None else f"&after={after}")
-    content = write_thread.page(this, uri, [post.uri for post in visible], following, ordered=ordered)
+    content = page(this, uri, [post.uri for post in visible], following, ordered=ordered)
     return document(request, content, private=private)
 
 

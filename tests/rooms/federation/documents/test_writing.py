@@ -13,6 +13,7 @@ from privapub.federation.documents.read_activity import read_activity
 from privapub.federation.documents.read_actor import read_actor
 from privapub.federation.documents.read_post import audience_of, read_post
 from privapub.federation.documents.write_actor import person
+from privapub.federation.documents.write_collection import collection, page
 from privapub.federation.documents.write_post import note, tombstone
 from privapub.posts.read import Post
 
@@ -163,8 +164,8 @@ def test_answers_embed_the_follow_with_strings() -> None:
 
 
 def test_a_collection_without_a_total_tells_none() -> None:
-    assert "totalItems" not in write.collection(f"{URI}/followers", None)
-    assert write.collection(f"{URI}/followers", 0)["totalItems"] == 0
+    assert "totalItems" not in collection(f"{URI}/followers", None)
+    assert collection(f"{URI}/followers", 0)["totalItems"] == 0
 
 
 def test_only_well_known_contexts_are_named() -> None:
@@ -176,7 +177,7 @@ def test_only_well_known_contexts_are_named() -> None:
         write.create(document, "https://sut.test/activities/c"),
         write.delete(POST, ALICE, "https://sut.test/activities/d"),
         write.follow("https://sut.test/activities/f", URI, CAROL),
-        write.page(f"{URI}/outbox?page=true", f"{URI}/outbox", [write.create(document, "x")]),
+        page(f"{URI}/outbox?page=true", f"{URI}/outbox", [write.create(document, "x")], terms=document["@context"]),
     ):
         assert contexts(written) <= WELL_KNOWN
         assert contexts(written)
