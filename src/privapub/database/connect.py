@@ -1,27 +1,25 @@
 """Opening SQLite and PostgreSQL, and beginning transactions on them."""
 
-import math
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from sqlalchemy import URL, event, make_url
+from sqlalchemy import URL, NullPool, event, make_url
 from sqlalchemy.dialects import registry
-from sqlalchemy.exc import DBAPIError, InvalidatePoolError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from privapub import clock
+from privapub.database.postgresql import READ_ONLY, PostgresqlSeat
+from privapub.database.seats import Seats, Turn
 from privapub.database.sqlite import BUSY, Connection
 from privapub.database.transaction import Transaction, _open_here
-from privapub.database.turns import Readers, Writer
+from privapub.database.turns import SqliteSeat, Writer
 
 READERS = 4
 # What was acknowledged is on the disk. (Tests that pull no plug turn it off.)
 SYNCHRONOUS = "FULL"
-PG_CHANNEL = "privapub"
-BELIEVED = 5.0  # seconds for which a connection that was used is taken to be there
 
 
 # Loaded where a database is SQLite, and only there.
@@ -35,18 +33,18 @@ class Database:
         """Prepare to use `sqlite:///path` or `postgresql://…`; nothing is opened before the first transaction."""
         self.url = make_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
-        self.doubted_at = 0.0  # connections that were last used before are asked whether they are there
         self.listeners: dict[str, list[Callable[[], None]]] = {}
+        self.turns: Writer | Seats
         if self.is_sqlite:
             self.path: Path | None = Path(self.url.database or "")
             self._writer = _sqlite(str(self.path), writer=True)
             self._reader = _sqlite(str(self.path), writer=False)
             self.turns = Writer(self._writer)
-            self._readers = Readers(self._reader, READERS)
+            self._readers = Seats(SqliteSeat, self._reader, READERS, READERS)
         else:
             self.path = None
-            self._writer = _postgresql(self.url, pool_size, self)
-            self._reader = self._writer
+            self._writer = self._reader = _postgresql(self.url)
+            self.turns = self._readers = Seats(PostgresqlSeat, self._writer, 2 * pool_size, pool_size)
 
     @property
     def engine(self) -> AsyncEngine:
@@ -66,96 +64,85 @@ class Database:
         for call in self.listeners.get(topic, ()):
             call()
 
-    @asynccontextmanager
-    async def write(self) -> AsyncIterator[Transaction]:
+    def write(self) -> "Opening":
         """A transaction that may write: committed at the end of the block, rolled back if it raises."""
-        mark = _open_here.set(True)
-        try:
-            async with self._doubting(), self._writing() as connection:
-                tx = Transaction(connection)
-                yield tx
-                await tx.finish()
-                if not self.is_sqlite:
-                    for topic in sorted(tx.announced):
-                        await tx.raw("SELECT pg_notify($1, $2)", (PG_CHANNEL, topic))
-        finally:
-            _open_here.reset(mark)
-        tx.committed()
-        for topic in tx.announced:
-            self.tell(topic)
+        return Opening(self, self.turns if isinstance(self.turns, Writer) else self.turns.turn("BEGIN"))
 
-    @asynccontextmanager
-    async def read(self) -> AsyncIterator[Transaction]:
+    def read(self) -> "Opening":
         """A transaction that cannot write, on a snapshot of its own."""
-        mark = _open_here.set(True)
-        try:
-            async with self._doubting(), self._reading() as connection:
-                yield Transaction(connection)
-        finally:
-            _open_here.reset(mark)
+        return Opening(self, self._readers.turn("BEGIN" if self.is_sqlite else READ_ONLY))
 
-    @asynccontextmanager
-    async def _writing(self) -> AsyncIterator[AsyncConnection]:
-        if self.is_sqlite:
-            async with self.turns.transaction() as connection:
-                yield connection
-        else:
-            async with self._writer.connect() as connection, connection.begin():
-                yield connection
-
-    @asynccontextmanager
-    async def _reading(self) -> AsyncIterator[AsyncConnection]:
-        if self.is_sqlite:
-            async with self._readers.transaction() as connection:
-                yield connection
-        else:
-            async with self._reader.connect() as connection:
-                await connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-                async with connection.begin():
-                    yield connection
-
-    @asynccontextmanager
-    async def _doubting(self) -> AsyncIterator[None]:
-        try:
-            yield
-        except DBAPIError:
-            self.doubt()
-            raise
+    def look(self) -> "Opening":
+        """For a single short statement that reads, or a few that need not see the same moment: each stands alone."""
+        return Opening(self, self._readers.turn(""))
 
     def doubt(self) -> None:
         """One connection failed: the others may have gone with it."""
-        self.doubted_at = clock.monotonic()
+        self._readers.doubted_at = clock.monotonic()
 
     async def close(self) -> None:
         """Let go of every connection."""
-        if self.is_sqlite:
-            await self.turns.close()
-            await self._readers.close()
+        await self.turns.close()
+        await self._readers.close()
         await self._writer.dispose()
         await self._reader.dispose()
 
 
-def _postgresql(url: URL, pool_size: int, database: Database) -> AsyncEngine:
-    engine = create_async_engine(
-        url.set(drivername="postgresql+asyncpg"), pool_size=pool_size, max_overflow=pool_size,
+class Opening:
+    """`async with`: a transaction, from its beginning to its end."""
+
+    def __init__(self, database: Database, turn: Turn) -> None:
+        """It begins with the block."""
+        self._database = database
+        self._turn = turn
+
+    async def __aenter__(self) -> Transaction:
+        """Begin."""
+        self._mark = _open_here.set(True)
+        try:
+            self._tx = Transaction(await self._turn.begin())
+        except BaseException as error:
+            self._over(error)
+            raise
+        return self._tx
+
+    async def __aexit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        """Commit, or undo; where it was committed, those are told who wait for that."""
+        try:
+            if error is None:
+                await self._commit()
+            else:
+                await self._turn.undo()
+        except BaseException as worse:
+            error = worse
+            raise
+        finally:
+            self._over(error)
+        if error is None:
+            self._tx.committed()
+            for topic in self._tx.announced:
+                self._database.tell(topic)
+
+    async def _commit(self) -> None:
+        try:
+            await self._tx.finish()
+        except BaseException:
+            await self._turn.undo()
+            raise
+        await self._turn.commit(self._tx.announced)
+
+    def _over(self, error: BaseException | None) -> None:
+        if isinstance(error, DBAPIError):
+            self._database.doubt()
+        _open_here.reset(self._mark)
+
+
+def _postgresql(url: URL) -> AsyncEngine:
+    # Connections are kept by `seats`.
+    return create_async_engine(
+        url.set(drivername="postgresql+asyncpg"), poolclass=NullPool,
         json_deserializer=msgspec.json.decode, connect_args={"statement_cache_size": 512},
     )  # fmt: skip
-
-    @event.listens_for(engine.sync_engine, "checkin")
-    def on_checkin(_connection: Any, record: Any) -> None:
-        record.info["used_at"] = clock.monotonic()
-
-    @event.listens_for(engine.sync_engine, "checkout")
-    def on_checkout(connection: Any, record: Any, _proxy: Any) -> None:
-        # Whether the server is still there costs three questions: one that was just used is believed.
-        used_at = record.info.get("used_at", math.inf)
-        if used_at < max(clock.monotonic() - BELIEVED, database.doubted_at):
-            try:
-                engine.sync_engine.dialect.do_ping(connection)
-            except Exception as error:
-                raise InvalidatePoolError from error
-
-    return engine
 
 
 def _sqlite(path: str, *, writer: bool) -> AsyncEngine:

@@ -1,7 +1,6 @@
 """One transaction, as every domain verb takes it first."""
 
 import importlib
-import sqlite3
 from collections import namedtuple
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
@@ -9,10 +8,9 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import CursorResult, Executable, Row, Table
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from privapub.database.prepared import prepared
+from privapub.database.seats import Answer, Seat
 
 _open_here: ContextVar[bool] = ContextVar("transaction_open", default=False)
 
@@ -33,54 +31,13 @@ def insert_into(table: Table, dialect: str) -> Any:
     return _dialect(dialect).insert(table)
 
 
-LONG = 16_384  # characters of a value that make a statement a long one
-
-_Answer = tuple[tuple[str, ...], Sequence[Any], int]  # names, rows, and how many rows were changed
-
-
-async def _ask_sqlite(pooled: Any, sql: str, values: Sequence[Any], *, long: bool) -> _Answer:
-    """A short statement is executed here and now: a visit to the connection's thread takes many times as long.
-
-    What may wait goes there: for SQLite's one lock, and for what is long.
-    """
-    driver = pooled.driver_connection
-    try:
-        if long or not driver._conn.begin_at_once():  # noqa: SLF001 - its class is our own
-            away: _Answer = await driver._execute(_all_sqlite, driver._conn, sql, values)  # noqa: SLF001 - one visit, not three
-            return away
-        return _all_sqlite(driver._conn, sql, values)  # noqa: SLF001 - see above
-    except sqlite3.Error as error:
-        raise DBAPIError.instance(sql, values, error, sqlite3.Error) from error
-
-
-def _all_sqlite(connection: sqlite3.Connection, sql: str, values: Sequence[Any]) -> _Answer:
-    cursor = connection.execute(sql, values)
-    if cursor.description is None:
-        return (), (), cursor.rowcount
-    return tuple(column[0] for column in cursor.description), cursor.fetchall(), cursor.rowcount
-
-
-async def _ask_postgresql(pooled: Any, sql: str, values: Sequence[Any], *, long: bool) -> _Answer:  # noqa: ARG001 - as for SQLite
-    """Past SQLAlchemy, whose own bookkeeping must know of the transaction that its driver then is in."""
-    adapted = pooled.dbapi_connection
-    try:
-        if adapted._transaction is None:  # noqa: SLF001 - see above
-            await adapted._start_transaction()  # noqa: SLF001 - see above
-        # Not `fetch`, which keeps to itself how many rows were changed.
-        rows, status, _ = await pooled.driver_connection._execute(sql, values, 0, None, return_status=True)  # noqa: SLF001 - see above
-    except Exception as error:
-        raise DBAPIError.instance(sql, values, error, Exception) from error
-    changed = status.rpartition(b" ")[2]
-    return tuple(rows[0].keys()) if rows else (), rows, int(changed) if changed.isdigit() else 0
-
-
 @cache
 def _row_of(names: tuple[str, ...]) -> Any:
     return namedtuple("Row", names, rename=True)  # noqa: PYI024 - its fields are those of a statement
 
 
-def _named(names: tuple[str, ...], rows: Sequence[Any]) -> Sequence[Any]:
-    return [_row_of(names)._make(row) for row in rows] if rows else ()
+def _named(names: Sequence[str], rows: Sequence[Any]) -> Sequence[Any]:
+    return [_row_of(tuple(names))._make(row) for row in rows] if rows else ()
 
 
 class Transaction:
@@ -89,14 +46,14 @@ class Transaction:
     `dialect` is "sqlite" or "postgresql".
     """
 
-    def __init__(self, connection: AsyncConnection) -> None:
-        """Wrap a connection on which a transaction has begun."""
-        self.connection = connection
-        self.dialect = connection.dialect.name
+    def __init__(self, seat: Seat) -> None:
+        """Wrap a seat on which a transaction has begun."""
+        self._seat = seat
+        self.connection = seat.connection
+        self.dialect = seat.connection.dialect.name
         self.announced: set[str] = set()
         self.last: dict[str, Callable[[Transaction], Awaitable[None]]] = {}
         self._afterwards: list[Callable[[], None]] = []
-        self._pooled: Any = None
 
     async def execute(self, statement: Executable, rows: Sequence[dict[str, Any]] | None = None) -> CursorResult[Any]:
         """Run a Core statement; with `rows`, once for each of them (executemany)."""
@@ -145,12 +102,8 @@ class Transaction:
         names, rows, _ = await self._driver(sql, values, long=long)
         return _named(names, rows)
 
-    async def _driver(self, sql: str, values: Sequence[Any], *, long: bool = False) -> _Answer:
-        if self._pooled is None:
-            self._pooled = await self.connection.get_raw_connection()
-        long = long or any(isinstance(value, str) and len(value) > LONG for value in values)
-        ask = _ask_sqlite if self.dialect == "sqlite" else _ask_postgresql
-        return await ask(self._pooled, sql, values, long=long)
+    async def _driver(self, sql: str, values: Sequence[Any], *, long: bool = False) -> Answer:
+        return await self._seat.ask(sql, values, long=long)
 
     def insert(self, table: Table) -> Any:
         """An INSERT of this dialect, so that `on_conflict_do_nothing` and `on_conflict_do_update` are there."""

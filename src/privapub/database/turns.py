@@ -1,43 +1,32 @@
-"""Whose turn it is on SQLite: a few who read, and one who writes.
+"""Whose turn it is to write to SQLite, and what a seat of its is.
 
 A commit waits for the disk, and SQLite has one writer. So who has written while others wait passes the open transaction
 on to them and goes on when it is committed: a group of transactions costs one commit. Each has a savepoint of its own,
 so that one that fails is undone alone. Where the commit fails, it has failed for all of the group.
-
-The connections stay open, and SQLAlchemy's own notion of a transaction on them is not used.
 """
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from privapub.database.seats import Answer, Seat, to_its_end
 from privapub.database.sqlite import Connection
 
+LONG = 16_384  # characters of a value that make a statement a long one
 
-class Seat:
-    """A connection that stays open."""
+
+class SqliteSeat(Seat):
+    """Its transactions begin with their first statement, and what may wait is done in the thread of its driver."""
 
     def __init__(self, connection: AsyncConnection, driver: Any) -> None:
-        """`driver` is aiosqlite's connection: what may wait is done in its thread."""
-        self.connection = connection
-        self.driver = driver
+        """`driver` is aiosqlite's connection."""
+        super().__init__(connection, driver)
         self.raw: Connection = driver._conn  # noqa: SLF001 - its class is our own
-
-    @classmethod
-    async def open(cls, engine: AsyncEngine) -> "Seat":
-        """A new one."""
-        connection = await engine.connect()
-        return cls(connection, (await connection.get_raw_connection()).driver_connection)
-
-    @property
-    def lost(self) -> bool:
-        """Whether SQLAlchemy has given it up, as it does when a task is cancelled in the middle of a statement."""
-        return self.connection.closed or self.connection.invalidated
 
     @property
     def in_transaction(self) -> bool:
@@ -47,6 +36,32 @@ class Seat:
         except sqlite3.ProgrammingError:  # it was closed behind our back
             return False
 
+    async def ask(self, sql: str, values: Sequence[Any], *, long: bool = False) -> Answer:
+        """A short statement is executed here and now: a visit to the thread takes many times as long.
+
+        What may wait goes there: for SQLite's one lock, and for what is long.
+        """
+        long = long or any(isinstance(value, str) and len(value) > LONG for value in values)
+        try:
+            if long or not self.raw.begin_at_once():
+                away: Answer = await self.driver._execute(_ask, self.raw, sql, values)  # noqa: SLF001 - one visit, not three
+                return away
+            return _ask(self.raw, sql, values)
+        except sqlite3.Error as error:
+            raise DBAPIError.instance(sql, values, error, sqlite3.Error) from error
+
+    async def begin(self, words: str) -> None:
+        """With the first statement."""
+        self.raw.beginning = words
+
+    async def commit(self, topics: Collection[str]) -> None:  # noqa: ARG002 - whoever listens watches the file
+        """Of what was only read: it waits for nothing."""
+        self.at_once(self.raw.commit)
+
+    async def undo(self) -> None:
+        """Roll back, also where the task was cancelled."""
+        await self.visit(self.raw.rollback)
+
     def at_once(self, what: Callable[..., Any], *values: Any) -> Any:
         """Do this here and now."""
         try:
@@ -55,31 +70,18 @@ class Seat:
             raise _wrapped(error) from error
 
     async def visit(self, what: Callable[..., Any]) -> None:
-        """Do this in the thread; whoever is cancelled meanwhile still waits until it is done.
-
-        Where it fails it raises that and not the cancellation: others may have to be told.
-        """
-        visit = asyncio.ensure_future(self.driver._execute(what))  # noqa: SLF001 - as aiosqlite's own methods do
-        cancelled: asyncio.CancelledError | None = None
-        while not visit.done():
-            try:
-                await asyncio.wait([visit])
-            except asyncio.CancelledError as error:
-                cancelled = error
+        """Do this in the thread, and to its end."""
         try:
-            visit.result()
+            await to_its_end(self.driver._execute(what))  # noqa: SLF001 - as aiosqlite's own methods do
         except sqlite3.Error as error:
             raise _wrapped(error) from error
-        if cancelled is not None:
-            raise cancelled
 
-    async def leave(self) -> None:
-        """Close it; what it had not committed is undone."""
-        with suppress(Exception):
-            if not self.lost:
-                await self.connection.invalidate()
-        with suppress(Exception):
-            await self.connection.close()
+
+def _ask(connection: sqlite3.Connection, sql: str, values: Sequence[Any]) -> Answer:
+    cursor = connection.execute(sql, values)
+    if cursor.description is None:
+        return (), (), cursor.rowcount
+    return tuple(column[0] for column in cursor.description), cursor.fetchall(), cursor.rowcount
 
 
 def _wrapped(error: sqlite3.Error) -> Exception:
@@ -87,47 +89,10 @@ def _wrapped(error: sqlite3.Error) -> Exception:
     return DBAPIError.instance(None, None, error, sqlite3.Error)
 
 
-class Readers:
-    """At most so many who read at once, each on a snapshot of its own."""
-
-    def __init__(self, engine: AsyncEngine, most: int) -> None:
-        """Nothing is opened before the first."""
-        self._engine = engine
-        self._room = asyncio.Semaphore(most)
-        self._idle: list[Seat] = []
-
-    @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[AsyncConnection]:
-        """A connection that sees the database as it is at the first statement."""
-        async with self._room:
-            seat = self._idle.pop() if self._idle else await Seat.open(self._engine)
-            seat.raw.beginning = "BEGIN"
-            good = False
-            try:
-                yield seat.connection
-                seat.at_once(seat.raw.commit)  # of what was only read: it waits for nothing
-                good = True
-            except BaseException:
-                with suppress(Exception):
-                    await seat.visit(seat.raw.rollback)
-                    good = not seat.lost
-                raise
-            finally:
-                if good:
-                    self._idle.append(seat)
-                else:
-                    await seat.leave()
-
-    async def close(self) -> None:
-        """Let go of those that nobody uses."""
-        while self._idle:
-            await self._idle.pop().leave()
-
-
 class _Group:
     """Transactions that are committed together."""
 
-    def __init__(self, seat: Seat) -> None:
+    def __init__(self, seat: SqliteSeat) -> None:
         self.seat = seat
         self.members = 0
         self.broken = False
@@ -150,28 +115,51 @@ class Writer:
         self._engine = engine
         self._turn = asyncio.Lock()
         self._waiting = 0
-        self._seat: Seat | None = None
+        self._seat: SqliteSeat | None = None
         self._group: _Group | None = None
 
-    @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[AsyncConnection]:
-        """The connection, within a transaction: committed after the block, undone if the block raises."""
+    async def begin(self) -> Seat:
+        """Wait for a turn, and begin a transaction in the group there is, or in a new one."""
         await self._my_turn()
         try:
-            group = await self._join()
-            try:
-                group.seat.at_once(group.seat.raw.execute, "SAVEPOINT one")
-                yield group.seat.connection
-                group.seat.at_once(group.seat.raw.execute, "RELEASE one")
-                group.members += 1
-            except BaseException:
-                await self._undo(group)
-                raise
-            finally:
-                await self._pass_on(group)
+            seat = (await self._join()).seat
+        except BaseException:
+            self._turn.release()
+            raise
+        try:
+            seat.at_once(seat.raw.execute, "SAVEPOINT one")
+        except BaseException:
+            await self.undo()
+            raise
+        return seat
+
+    async def commit(self, topics: Collection[str]) -> None:  # noqa: ARG002 - whoever listens watches the file
+        """Have its part kept, with those of the others."""
+        group = self._joined()
+        try:
+            group.seat.at_once(group.seat.raw.execute, "RELEASE one")
+        except BaseException:
+            await self.undo()
+            raise
+        group.members += 1
+        try:
+            await self._pass_on(group)
         finally:
             self._turn.release()
         await asyncio.shield(group.ended)
+
+    async def undo(self) -> None:
+        """Undo its part, and only that."""
+        group = self._joined()
+        try:
+            await group.seat.visit(group.seat.raw.undo_one)
+        except Exception:  # noqa: BLE001 - whatever it is, what was half done must not be committed
+            group.broken = True
+        finally:
+            try:
+                await self._pass_on(group)
+            finally:
+                self._turn.release()
 
     @asynccontextmanager
     async def alone(self) -> AsyncIterator[Any]:
@@ -206,11 +194,11 @@ class Writer:
         finally:
             self._waiting -= 1
 
-    async def _here(self) -> Seat:
+    async def _here(self) -> SqliteSeat:
         if self._seat is not None and self._seat.lost:
             await self._give_up()
         if self._seat is None:
-            self._seat = await Seat.open(self._engine)
+            self._seat = await SqliteSeat.open(self._engine)
         return self._seat
 
     async def _join(self) -> _Group:
@@ -229,11 +217,10 @@ class Writer:
             group = self._group = _Group(seat)
         return group
 
-    async def _undo(self, group: _Group) -> None:
-        try:
-            await group.seat.visit(group.seat.raw.undo_one)
-        except Exception:  # noqa: BLE001 - whatever it is, what was half done must not be committed
-            group.broken = True
+    def _joined(self) -> _Group:
+        """The group of whose turn it is."""
+        assert self._group is not None  # noqa: S101 - nobody else ends it
+        return self._group
 
     async def _pass_on(self, group: _Group) -> None:
         """End the group, or leave it to those who wait for their turn, the last of whom ends it."""

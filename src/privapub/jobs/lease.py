@@ -127,21 +127,15 @@ async def lease(
         take = _alone_sqlite if alone else _lease_sqlite
         async with database.turns.alone() as driver:
             return await driver._execute(take, driver._conn, slots, stamp, scope, clock.now())  # type: ignore[no-any-return]  # noqa: SLF001 - one visit to the thread of the connection, where the public calls need one a statement
-    async with database.engine.connect() as connection:
-        postgresql: Any = (await connection.get_raw_connection()).driver_connection
-        try:
-            rows = await postgresql.fetch(
-                "SELECT * FROM privapub_lease($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
-                scope, stamp, clock.offset(), alone,
-                [slot.kind.name for slot in slots], [slot.free for slot in slots],
-                [slot.failing for slot in slots],
-                [slot.kind.per_lane for slot in slots], [slot.kind.lease for slot in slots],
-                [slot.kind.attempts for slot in slots],
-            )  # fmt: skip
-        except BaseException:
-            await connection.invalidate()  # whatever it was: nobody shall meet it again
-            database.doubt()
-            raise
+    async with database.turns.alone() as driver:
+        rows = await driver.fetch(
+            "SELECT * FROM privapub_lease($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+            scope, stamp, clock.offset(), alone,
+            [slot.kind.name for slot in slots], [slot.free for slot in slots],
+            [slot.failing for slot in slots],
+            [slot.kind.per_lane for slot in slots], [slot.kind.lease for slot in slots],
+            [slot.kind.attempts for slot in slots],
+        )  # fmt: skip
     seconds = {slot.kind.name: slot.kind.lease for slot in slots}
     jobs = [
         from_row(

@@ -13,7 +13,8 @@ import sqlite3
 from typing import Any
 
 from privapub import clock, identifiers
-from privapub.database.connect import PG_CHANNEL, Database
+from privapub.database.connect import Database
+from privapub.database.postgresql import CHANNEL
 
 LOOK_EVERY = 0.1
 PROBE_WITHIN = 2.0
@@ -74,9 +75,9 @@ async def _listen(database: Database, topic: str, ready: asyncio.Event) -> None:
 
     connection.add_termination_listener(lambda _connection: lost.set())
     try:
-        await connection.add_listener(PG_CHANNEL, heard)
+        await connection.add_listener(CHANNEL, heard)
         async with database.write() as tx:
-            await tx.raw("SELECT pg_notify($1, $2)", (PG_CHANNEL, probe))
+            await tx.raw("SELECT pg_notify($1, $2)", (CHANNEL, probe))
         try:
             await asyncio.wait_for(probed.wait(), PROBE_WITHIN)
         except TimeoutError:

@@ -1,8 +1,11 @@
 """What a transaction promises, on both databases."""
 
+import contextlib
+
 import anyio
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 
 from fakes.at_once import Verb, at_once
 from privapub.database.connect import Database
@@ -40,6 +43,37 @@ async def test_a_reader_cannot_write(database: Database) -> None:
     with pytest.raises(Exception, match=r"readonly|read-only"):
         async with database.read() as tx:
             await tx.execute(text("INSERT INTO made_by_test VALUES('no')"))
+
+
+async def test_statements_of_a_look_stand_alone(database: Database) -> None:
+    async with database.write() as tx:
+        await tx.execute(text("CREATE TABLE made_by_test(n INTEGER)"))
+    async with database.look() as looking:
+        assert not await looking.raw("SELECT n FROM made_by_test")
+        async with database.write() as tx:
+            await tx.execute(text("INSERT INTO made_by_test VALUES(1)"))
+        assert [row.n for row in await looking.raw("SELECT n FROM made_by_test")] == [1]
+
+
+async def test_a_commit_that_keeps_nothing_since_a_statement_failed_says_so(database: Database) -> None:
+    heard: list[str] = []
+    async with database.write() as tx:
+        await tx.raw("CREATE TABLE made_by_test(n INTEGER)")
+
+    async def add() -> None:
+        async with database.write() as tx:
+            tx.after_commit(lambda: heard.append("kept"))
+            await tx.raw("INSERT INTO made_by_test VALUES(1)")
+            with contextlib.suppress(DBAPIError):
+                await tx.raw("INSERT INTO no_such_table VALUES(1)")
+
+    if database.is_sqlite:  # where a statement that fails undoes itself alone
+        await add()
+    else:
+        with pytest.raises(DBAPIError, match="had failed"):
+            await add()
+    async with database.read() as tx:
+        assert len(await tx.raw("SELECT n FROM made_by_test")) == len(heard) == int(database.is_sqlite)
 
 
 async def test_listeners_hear_of_a_commit_and_never_of_a_rollback(database: Database) -> None:
