@@ -77,6 +77,8 @@ def from_http_date(text: str) -> float | None:
     from email.utils import parsedate_to_datetime  # noqa: PLC0415 - as above
 
     try:
-        return parsedate_to_datetime(text).timestamp()
+        moment = parsedate_to_datetime(text)
+        # `-0000` is a time in UTC too (RFC 5322, section 3.3), and not one where this process happens to be.
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     except (ValueError, TypeError, OverflowError):
         return None

@@ -141,7 +141,9 @@ def spelled_domain(text: str) -> str:
     name = text.strip()
     wildcard = name.startswith(ANY)
     name = name.removeprefix(ANY)
-    host = "" if any(letter in name for letter in "/?#@\\*") else target.host_of(f"https://{name}/")
+    # An IPv6 address is kept, and so shown, without brackets.
+    place = f"[{name}]" if name.count(":") > 1 and "[" not in name else name
+    host = "" if any(letter in name for letter in "/?#@\\*") else target.host_of(f"https://{place}/")
     if not host or (wildcard and (":" in host or host[-1].isdigit())) or ".." in host or host.startswith("."):
         raise InvalidInput(f"{text!r} is no domain.", "Write it as in example.org or *.example.org.")
     return ANY + host if wildcard else host

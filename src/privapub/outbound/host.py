@@ -6,6 +6,9 @@ from ipaddress import AddressValueError, IPv4Address, IPv6Address
 _LONGEST = 253  # RFC 1035, section 3.1
 # A last label of digits, or one that begins with 0x, makes a host an IPv4 address (WHATWG URL, "ends in a number").
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+# What no host holds (WHATWG URL, forbidden domain code points). Letters of other scripts have become ASCII before, and
+# one that stands for a space and an accent becomes a name with a space in it.
+_FORBIDDEN = re.compile(r"[^!-~]|[#%/<>?@\[\\\]^|]")
 
 
 def spelled(host: str) -> str:
@@ -15,7 +18,7 @@ def spelled(host: str) -> str:
     IPv6 address in its short form, without brackets, and as the IPv4 address that it may stand for.
     """
     host = host.lower().rstrip(".")
-    if not host or len(host) > _LONGEST or "%" in host:
+    if not host or len(host) > _LONGEST or _FORBIDDEN.search(host):
         raise ValueError("no host")
     if ":" in host:
         address = IPv6Address(host)

@@ -95,6 +95,7 @@ def test_one_look_for_each_label() -> None:
         ("127.1", "127.0.0.1"),
         ("0300.0.0x7107", "192.0.113.7"),
         ("[::1]:8000", "::1"),
+        ("2001:DB8:0::1", "2001:db8::1"),
         ("[::ffff:192.0.2.1]", "192.0.2.1"),
         ("localhost", "localhost"),
     ],
@@ -106,7 +107,8 @@ def test_a_domain_has_one_spelling(typed: str, kept: str) -> None:
 @pytest.mark.parametrize(
     "typed",
     ["", ".", "*", "*.", "*.*.org", "a.*.org", "https://example.org", "example.org/x", "a@example.org", "a b.org",
-     "a..org", ".org", "*.127.0.0.1", "*.[::1]", "example.org:0", "example.org:x", "1.2.3.4.5", "256.0.0.1", "a" * 300],
+     "a..org", ".org", "*.127.0.0.1", "*.[::1]", "example.org:0", "example.org:x", "1.2.3.4.5", "256.0.0.1", "a" * 300,
+     "*.::1", "::g", "::1:x", "\u00b4", "a^b", "a<b"],
 )  # fmt: skip
 def test_what_is_no_domain_is_refused(typed: str) -> None:
     with pytest.raises(InvalidInput):

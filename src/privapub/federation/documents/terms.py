@@ -57,6 +57,7 @@ _FIXED = frozenset(
         "sharedInbox", "shares", "startTime", "summary", "summaryMap", "tag", "target", "to", "type", "updated", "url",
     }
 )  # fmt: skip
+_MAP = "Map"  # of texts by their language (`nameMap`): the names in it are none of any vocabulary
 _MOST_TERMS = 500
 Terms = dict[str, str]
 
@@ -96,8 +97,9 @@ def plain_name(name: str, terms: Terms | None = None) -> str:
         vocabulary = (terms or {}).get(prefix) or _PREFIXES.get(prefix)
         spelled = name if vocabulary is None else vocabulary + rest
     for vocabulary in _VOCABULARIES:
-        if spelled.startswith(vocabulary) and spelled != vocabulary:
-            return spelled[len(vocabulary) :]
+        rest = spelled.removeprefix(vocabulary)
+        if rest not in (spelled, "") and ":" not in rest:  # no name of these vocabularies has a prefix of its own
+            return rest
     return name
 
 
@@ -130,12 +132,12 @@ def _object(document: dict[str, Any], above: Terms) -> dict[str, Any]:
             continue
         known = _name(name, terms)
         if known == name:
-            if isinstance(value, dict | list):
+            if isinstance(value, dict | list) and not name.endswith(_MAP):
                 _put(plain, name, _value(value, terms))
             else:
                 plain[name] = value
         elif not known.startswith("@"):
-            renamed.append((known, _value(value, terms)))
+            renamed.append((known, value if known.endswith(_MAP) else _value(value, terms)))
     for name, value in renamed:
         # Said under its plain name too: that one is what every reader sees.
         if name not in plain:
@@ -147,20 +149,24 @@ def _object(document: dict[str, Any], above: Terms) -> dict[str, Any]:
 
 def _name(name: str, terms: Terms) -> str:
     if name in terms and name not in _FIXED:
-        meaning = terms[name]
-        known = plain_name(meaning, terms)
-        return name if known == meaning or ":" in known else known
-    return plain_name(name, terms) if ":" in name or name[:1] == "@" else name
+        known = plain_name(terms[name], terms)
+        if known == terms[name] or ":" in known:
+            return name
+    else:
+        known = plain_name(name, terms) if ":" in name or name[:1] == "@" else name
+    # Under a plain name that means something else in this document it would be taken for that.
+    taken = known in terms and known not in _FIXED and plain_name(terms[known], terms) != known
+    return name if taken else known
 
 
 def _put(plain: dict[str, Any], name: str, value: Any) -> None:
     """The value under its name; texts that tell their language go into the name's map."""
     spoken = [item for item in (value if isinstance(value, list) else [value]) if _is_spoken(item)]
-    if not spoken:
+    if not spoken or ":" in name:  # a name that stays as it is has no such map
         plain[name] = value
         return
     entries = {item["@language"]: item["@value"] for item in reversed(spoken[:MAX_LANGUAGES])}
-    plain.setdefault(f"{name}Map", dict(reversed(entries.items())))
+    plain.setdefault(f"{name}{_MAP}", dict(reversed(entries.items())))
     rest = [item for item in value if not _is_spoken(item)] if isinstance(value, list) else []
     if rest:
         plain[name] = rest
@@ -179,13 +185,19 @@ def _value(value: Any, terms: Terms) -> Any:
         if wrapper in value:
             return _value(value[wrapper], terms)
     if "@value" in value:
-        return value if isinstance(value.get("@language"), str) else value["@value"]
+        if isinstance(value.get("@language"), str):
+            return value
+        # What is wrapped so is a scalar (JSON-LD 1.1, section 4.1).
+        return None if isinstance(value["@value"], dict | list) else value["@value"]
     return _object(value, terms)
 
 
 def _types(value: Any, terms: Terms) -> Any:
-    if isinstance(value, str):
-        return plain_name(value, terms)
     if isinstance(value, list):
-        return [plain_name(item, terms) if isinstance(item, str) else item for item in value]
-    return value
+        return [_type(item, terms) for item in value]
+    return _type(value, terms)
+
+
+def _type(value: Any, terms: Terms) -> Any:
+    known = plain_name(value, terms) if isinstance(value, str) else value
+    return value if isinstance(known, str) and known.startswith("@") else known

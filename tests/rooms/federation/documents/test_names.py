@@ -48,6 +48,28 @@ def test_a_document_that_is_spelled_out_reads_like_a_plain_one() -> None:
     assert compacted(compacted(spelled)) == compacted(spelled)
 
 
+@pytest.mark.parametrize(
+    ("said", "plain"),
+    [
+        # A second prefix and a keyword belong to no vocabulary.
+        ({"as:as:name": 1, "as:@id": 2}, {"as:as:name": 1}),
+        ({"type": ["as:as:Note", "as:@id"]}, {"type": ["as:as:Note", "as:@id"]}),
+        # Under the other name it would have another meaning.
+        ({"@context": {"foo": "as:bar", "bar": "as:baz"}, "foo": 1}, {"foo": 1}),
+        ({"@context": {"bar": "as:foo"}, "sec:bar": 1}, {"sec:bar": 1}),
+        # What is wrapped so is no object.
+        ({"name": {"@value": {"@id": "x"}}}, {"name": None}),
+        # Languages are no names.
+        ({"nameMap": {"as:name": "x"}}, {"nameMap": {"as:name": "x"}}),
+        ({"odd:name": {"@value": "x", "@language": "en"}}, {"odd:name": {"@value": "x", "@language": "en"}}),
+    ],
+)  # fmt: skip
+def test_what_is_plain_stays_as_it_is(said: dict[str, Any], plain: dict[str, Any]) -> None:
+    once = compacted(said)
+    assert {name: value for name, value in once.items() if name != "@context"} == plain
+    assert compacted(once) == once
+
+
 def test_a_document_may_name_things_itself_but_not_rename_what_is_named() -> None:
     post = read_post(
         {
