@@ -111,7 +111,7 @@ async def test_jobs_are_listed_by_host_state_and_age(database: Database, told: T
     assert await said("jobs", "list", "--state", "done") == "No job matches.\n"
     unknown = await said("jobs", "list", "--kind", "nonsense")
     assert unknown.startswith(
-        "No job matches. (This version knows no kind 'nonsense'; there are: ask_origin, clean_domain, context, delivery, inbox, "
+        "No job matches. (This version knows no kind 'nonsense'; there are: ask_origin, clean_domain, context, "
     )
 
 

@@ -73,7 +73,7 @@ async def test_everything_that_was_told_is_kept(database: Database, world: World
         assert (post.edited_at, post.received_at, post.deleted_at) == (NOW - 30, NOW, None)
         assert (post.local, post.author_id, post.audience, post.source) == (False, world.carol.id, "unlisted", None)
         assert (await audience.recipients(tx, post)).actor_ids == (world.alice.id,)
-        assert await facts(tx) == [{"post_id": post_id}]
+        assert await facts(tx) == [{"post_id": post_id, "quoted": False}]
 
 
 async def test_a_second_copy_changes_nothing_and_tells_nothing(database: Database, world: World) -> None:
@@ -189,7 +189,7 @@ async def test_an_edit_may_name_more_of_us_and_that_is_told(database: Database, 
         assert (await audience.recipients(tx, await found(tx))).actor_ids == tuple(
             sorted((world.alice.id, world.bob.id))
         )
-        assert await facts(tx) == [{"post_id": post_id}, {"post_id": post_id}]
+        assert await facts(tx) == [{"post_id": post_id, "quoted": False}] * 2
 
 
 async def test_a_delete_leaves_a_tombstone_that_nothing_brings_to_life(database: Database, world: World) -> None:

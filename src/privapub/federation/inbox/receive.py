@@ -34,6 +34,7 @@ from privapub.federation.inbox.send_on import may_be_sent_on
 from privapub.federation.inbox.store import store
 from privapub.federation.signatures.claim import Presented
 from privapub.federation.signatures.request import BadSignature, HttpRequest
+from privapub.federation.signatures.signed_inside import signed_inside
 from privapub.follows import relays
 from privapub.jobs import hosts
 from privapub.jobs.hosts import HOST
@@ -66,6 +67,10 @@ class _Stop(Exception):
     def __init__(self, status: int, outcome: str, reason: str, sentence: str = "") -> None:
         super().__init__(reason)
         self.verdict = _Verdict(status, outcome, reason, sentence)
+
+
+def _not_its_actor() -> _Stop:
+    return _Stop(401, "refused", "signer-is-not-actor", "Whoever signed this is not its actor.")
 
 
 async def receive(server: Server, request: Request, owner: str) -> Response:
@@ -158,11 +163,13 @@ async def _brought(
 ) -> _Verdict:
     """What another actor than the signer did: believed where that actor signed it, else their host is asked of it."""
     host = origin(signed.actor.uri)
+    if same_origin(signed.actor.uri, activity.actor) and not signed_inside(document):
+        raise _not_its_actor()  # what an actor of one host does needs no other of it to bring it
     async with server.database.read() as tx:
         through: Through = RELAYED if await relays.is_one(tx, signed.actor.uri) else FORWARDED
         reason = await needless(tx, activity, through) if activity.kind in BROUGHT else f"kind-{named(activity.kind)}"
     if activity.kind not in BROUGHT and through == FORWARDED:
-        raise _Stop(401, "refused", "signer-is-not-actor", "Whoever signed this is not its actor.")
+        raise _not_its_actor()
     if reason is not None:
         return _Verdict(202, *((COPY, "") if reason == COPY else ("dropped", reason)), host=host)
     found = None
