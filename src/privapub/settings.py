@@ -245,14 +245,14 @@ class Settings:
         _networks,
     )
     inbox_per_address: int = _setting(
-        120,
+        600,
         "How many requests a minute an inbox takes from one address (of IPv6, from one network of 64 bits) that turn "
         "out not to be signed by whom they claim to be of.",
         "a whole number from 1 to 1000000",
         _whole(1, 1_000_000),
     )
     inbox_claims_per_host: int = _setting(
-        240,
+        600,
         "How many such requests a minute may claim to be of one host, from all addresses together. Whoever has shown "
         "at an address that it speaks for the host is not counted with them.",
         "a whole number from 1 to 1000000",
