@@ -197,8 +197,6 @@ class Walk:
             got = await self._post(uri)
             if got is not None:
                 ready += await self._with_parents(got, trusted=trusted)
-            elif self._budget.spent():
-                break
         await self._keep(ready)
         self._add(node for node in known.values() if trusted or node.in_reply_to in self._members)
 
