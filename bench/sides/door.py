@@ -34,13 +34,14 @@ from starting import told
 from privapub import app, clock, identifiers
 from privapub.actors import remote
 from privapub.actors.keys import make
-from privapub.actors.read import by_id
+from privapub.actors.read import Actor, by_id
 from privapub.federation.documents.encode import encode
 from privapub.federation.signatures.keys import PrivateKey
 from privapub.federation.signatures.request import HttpRequest
 from privapub.federation.signatures.sign import sign
 from privapub.job_table import job_kinds
 from privapub.jobs.worker import Worker
+from privapub.server import Server
 
 SENDERS = 8
 HERE = "https://here.example"
@@ -110,15 +111,21 @@ async def send(application: Any, batches: list[list[bytes]]) -> float:
     return float(said)
 
 
+async def welcome(server: Server, persona: int) -> tuple[list[Sender], Actor]:
+    """Eight senders whose keys are known, and who is written to."""
+    senders = [Sender(number) for number in range(SENDERS)]
+    async with server.database.write() as tx:
+        for sender in senders:
+            await remote.learn(tx, sender.profile(), clock.now())
+        reader = await by_id(tx, persona)
+    assert reader is not None  # noqa: S101 - just made
+    return senders, reader
+
+
 async def ours(url: str, count: int) -> None:
     """Accepted a second; and the processor's seconds for 1,000, until they stand in the timeline."""
     async with opened(url) as (server, persona):
-        senders = [Sender(number) for number in range(SENDERS)]
-        async with server.database.write() as tx:
-            for sender in senders:
-                await remote.learn(tx, sender.profile(), clock.now())
-            reader = await by_id(tx, persona)
-        assert reader is not None  # noqa: S101 - just made
+        senders, reader = await welcome(server, persona)
         batches = [[sender.request(reader.uri) for _ in range(count // SENDERS)] for sender in senders]
         application = app.web_application(server)
         cpu = time.process_time()

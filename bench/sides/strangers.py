@@ -20,14 +20,12 @@ from typing import Any
 
 import uvicorn
 import uvloop
-from door import SENDERS, Sender
+from door import SENDERS, Sender, welcome
 from ours_many import rss_anon
 from posting import opened
 from starting import told
 
-from privapub import app, clock
-from privapub.actors import remote
-from privapub.actors.read import Actor, by_id
+from privapub import app
 from privapub.job_table import job_kinds
 from privapub.jobs.worker import Worker
 from privapub.limits.limits import MIB
@@ -81,17 +79,6 @@ async def said_by(script: str, *arguments: object) -> dict[str, float]:
         raise SystemExit(f"{script} ended with {process.returncode}")
     found: dict[str, float] = json.loads(said.splitlines()[-1])
     return found
-
-
-async def welcome(server: Server, persona: int) -> tuple[list[Sender], Actor]:
-    """Eight senders whose keys are known, and who is written to."""
-    senders = [Sender(number) for number in range(SENDERS)]
-    async with server.database.write() as tx:
-        for sender in senders:
-            await remote.learn(tx, sender.profile(), clock.now())
-        reader = await by_id(tx, persona)
-    assert reader is not None  # noqa: S101 - just made
-    return senders, reader
 
 
 def spoilt(request: bytes, what: str) -> bytes:

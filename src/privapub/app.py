@@ -316,6 +316,5 @@ def begin_logging(settings: Settings) -> None:
     )
     # The web server's own lines: its errors, never who asked for what.
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(name)s: %(message)s")
-    logging.getLogger("uvicorn.error").setLevel(
-        logging.ERROR
-    )  # it warns of each request that is none: anybody's to send
+    # It warns of each request that is none, which anybody may send.
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)

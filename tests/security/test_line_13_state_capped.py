@@ -4,12 +4,14 @@ A table or a memory that is new has to be named here, or a test fails.
 """
 
 import importlib
+import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import pytest
-from sqlalchemy import Table, func, insert, select
+from sqlalchemy import Table, delete, func, insert, select
 
 from makers import make_follow, make_persona, make_post, make_remote, profile
 from privapub import clock
@@ -19,13 +21,14 @@ from privapub.database.connect import Database
 from privapub.database.tables import metadata
 from privapub.database.transaction import Transaction
 from privapub.effects import forget
-from privapub.effects.prune import prune
+from privapub.effects.prune import EVERY, PRUNE, prune
 from privapub.federation import asker
 from privapub.federation.fetching import scheme, shared
 from privapub.federation.fetching.tables import host_scheme
 from privapub.federation.inbox import store
 from privapub.federation.inbox.tables import incoming, undone
 from privapub.jobs import ended, hosts
+from privapub.jobs.job import Job
 from privapub.jobs.tables import job, lane
 from privapub.limits.limits import Caller, Limits
 from privapub.moderation import reports
@@ -181,9 +184,21 @@ async def fill(database: Database, table: Table, capped: Capped, age: float) -> 
         await tx.execute(insert(table), rows)
 
 
-async def run_prune(database: Database, now: float) -> None:
+async def one_run(database: Database, now: float, args: dict[str, Any]) -> tuple[dict[str, Any], float]:
+    """One run of the job with these arguments; those of the next, and when that is."""
     async with database.write() as tx:
-        await prune(tx, None, None, now)  # type: ignore[arg-type]  # it looks at no job
+        await tx.execute(delete(job).where(job.c.kind == PRUNE))
+        await prune(tx, Job(1, PRUNE, PRUNE, args, 1, "", "", now, now, now), None, now)
+        planned = await tx.first(select(job.c.args, job.c.run_at).where(job.c.kind == PRUNE))
+    assert planned is not None
+    return json.loads(planned.args), planned.run_at
+
+
+async def run_prune(database: Database, now: float) -> None:
+    """A run, and those by which it goes on."""
+    args, _ = await one_run(database, now, {})
+    while args:
+        args, _ = await one_run(database, now, args)
 
 
 @pytest.mark.parametrize("table", CAPPED, ids=lambda table: table.name)
@@ -318,17 +333,26 @@ async def test_of_too_many_what_nobody_asked_for_goes_after_an_hour(
     assert await theirs(database) == (0, 0)
 
 
-async def test_where_there_is_more_to_forget_the_next_run_is_at_once(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("constant", ["LOOKED_AT", "AT_ONCE"])
+async def test_so_many_are_looked_at_in_a_run_the_next_is_at_once_and_none_is_passed_over(
+    database: Database, monkeypatch: pytest.MonkeyPatch, constant: str
 ) -> None:
-    monkeypatch.setattr(forget, "AT_ONCE", FEW)
+    monkeypatch.setattr(forget, constant, FEW)
     async with database.write() as tx:
-        for number in range(FEW + 1):
-            await remote.learn(tx, profile(f"u{number}@host{number}.test", keys=()), clock.now() - LONG_AGO)
-    now = clock.now()
-    await run_prune(database, now)
-    async with database.read() as tx:
-        assert await tx.scalar(select(job.c.run_at).where(job.c.kind == "prune")) == now
+        await world_of(tx)
+        for number in range(MANY):
+            await remote.learn(tx, profile(f"u{number}@host{number}.test", keys=()), clock.now())
+            await make_post(tx, (await make_remote(tx, f"v{number}@elsewhere.test")).id)
+    now = clock.now() + forget.KEPT + DAY
+    args, run_at = await one_run(database, now, {})
+    left = [await theirs(database)]
+    while args:
+        assert run_at == now
+        args, run_at = await one_run(database, now, args)
+        left.append(await theirs(database))
+    assert run_at == now + EVERY
+    assert left[-1] == (0, 0)
+    assert all(sum(before) - sum(after) <= FEW for before, after in pairwise(left))
 
 
 # What a process remembers

@@ -6,6 +6,7 @@ transaction take several times as long as a statement does. Each database has a 
 """
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, ClassVar, Protocol, Self
@@ -22,7 +23,7 @@ BELIEVED = 5.0  # seconds for which a connection that was used is taken to be th
 Answer = tuple[Sequence[str], Sequence[Any], int]
 
 
-class Seat:
+class Seat(ABC):
     """A connection that stays open; `driver` is that of the database's own library."""
 
     OPTIONS: ClassVar[dict[str, Any]] = {}  # that SQLAlchemy takes for a connection
@@ -53,24 +54,24 @@ class Seat:
         """Whether the database is still there."""
         return True
 
+    @abstractmethod
     async def ask(self, sql: str, values: Sequence[Any], *, long: bool = False) -> Answer:
         """What the driver says to a statement of its own; what it raises is wrapped as SQLAlchemy wraps it.
 
         `long`: it may take more than a few milliseconds.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     async def begin(self, words: str) -> None:
         """Begin a transaction by this statement; with none, each statement stands alone."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def commit(self, topics: Collection[str]) -> None:
         """Keep what was done; who listens to these topics in other processes hears of it."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def undo(self) -> None:
         """Undo what was done."""
-        raise NotImplementedError
 
     async def leave(self) -> None:
         """Close it; what it had not committed is undone."""

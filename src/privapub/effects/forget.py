@@ -5,9 +5,10 @@ something with it, and while its author is followed from here. An actor stays wh
 something of theirs is kept. What is forgotten may come again.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, and_, delete, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, Select, Table, and_, delete, exists, func, or_, select, update
 
 from privapub.actors.tables import actor, block, mute
 from privapub.database.transaction import Transaction
@@ -22,8 +23,9 @@ from privapub.timelines.tables import list_member, timeline_entry
 DAY, HOUR = 86400.0, 3600.0
 KEPT = 30 * DAY
 KEPT_OF_TOO_MANY = HOUR
-MOST = 2_000_000  # posts, and actors, of elsewhere; beyond it what nobody asked for goes sooner
-AT_ONCE = 1000
+MOST = 2_000_000  # posts, and actors; beyond it what nobody asked for goes sooner
+LOOKED_AT = 20_000  # at a time, since whoever writes waits meanwhile
+AT_ONCE = 1000  # forgotten at a time
 
 _TIES = (
     post.c.author_id, follow.c.follower_id, follow.c.followed_id, block.c.blocker_id, block.c.blocked_id,
@@ -33,15 +35,25 @@ _TIES = (
 _FEW = (mute.c.muted_id, report.c.reporter_id, report.c.target_id)
 
 
-async def forget(tx: Transaction, now: float) -> bool:
-    """Forget some of it; whether there may be more."""
-    posts = await _posts(tx, now)
-    actors = await _actors(tx, now)
-    return AT_ONCE in (posts, actors)
+async def forget(tx: Transaction, now: float, place: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Look at the next of all posts, then of all actors, and forget some.
+
+    `place` is where the look before ended, and {} the beginning; returns where this one ended, None at the end of all.
+    """
+    of_actors = place.get("actors", False)
+    table = actor if of_actors else post
+    kept: float = place.get("kept") or await _kept(tx, table)
+    after = place.get("after", 0)
+    looked_at = select(table.c.id).where(table.c.id > after).order_by(table.c.id).limit(LOOKED_AT).subquery()
+    last = await tx.scalar(select(func.max(looked_at.c.id)))
+    if last is None:
+        return None if of_actors else {"actors": True}
+    among = and_(table.c.id > after, table.c.id <= last, ~table.c.local)
+    forgotten = await (_actors if of_actors else _posts)(tx, now - kept, among)
+    return {"actors": of_actors, "kept": kept, "after": forgotten[-1] if len(forgotten) == AT_ONCE else last}
 
 
-async def _posts(tx: Transaction, now: float) -> int:
-    before = now - await _kept(tx, post)
+async def _posts(tx: Transaction, before: float, among: ColumnElement[bool]) -> list[int]:
     answered = post.alias()
     wanted = or_(
         is_also_ours(),
@@ -51,28 +63,29 @@ async def _posts(tx: Transaction, now: float) -> int:
         exists().where(answered.c.id == post.c.in_reply_to_id, answered.c.local).correlate_except(answered),
         _has(follow, and_(follow.c.followed_id == post.c.author_id, _is_local(follow.c.follower_id))),
     )
-    old = select(post.c.id).where(~post.c.local, post.c.received_at < before, ~wanted).order_by(post.c.id)
-    ids = [row.id for row in await tx.all(old.limit(AT_ONCE))]
-    if ids:
-        await tx.execute(update(post).where(post.c.in_reply_to_id.in_(ids)).values(in_reply_to_id=None))
-        await tx.execute(delete(post).where(post.c.id.in_(ids)))
-    return len(ids)
+    ids = await _ids(tx, select(post.c.id).where(among, post.c.received_at < before, ~wanted).order_by(post.c.id))
+    await tx.execute(update(post).where(post.c.in_reply_to_id.in_(ids)).values(in_reply_to_id=None))
+    await tx.execute(delete(post).where(post.c.id.in_(ids)))
+    return ids
 
 
-async def _actors(tx: Transaction, now: float) -> int:
-    before = now - await _kept(tx, actor)
+async def _actors(tx: Transaction, before: float, among: ColumnElement[bool]) -> list[int]:
     tied = [_has(column.table, column == actor.c.id) for column in _TIES]
     # There are few of these, and no index by whom they are of.
     tied += [actor.c.id.in_(select(column).where(column.is_not(None))) for column in _FEW]
     tied.append(actor.c.id.in_(select(incoming.c.actor_id).where(incoming.c.handled_at.is_(None))))
     known = func.coalesce(actor.c.fetched_at, actor.c.created_at)
-    old = select(actor.c.id).where(~actor.c.local, known < before, ~or_(*tied)).order_by(actor.c.id)
-    gone = await tx.execute(delete(actor).where(actor.c.id.in_(old.limit(AT_ONCE))))
-    return int(gone.rowcount)
+    ids = await _ids(tx, select(actor.c.id).where(among, known < before, ~or_(*tied)).order_by(actor.c.id))
+    await tx.execute(delete(actor).where(actor.c.id.in_(ids)))
+    return ids
+
+
+async def _ids(tx: Transaction, old: Select[Any]) -> list[int]:
+    return [row.id for row in await tx.all(old.limit(AT_ONCE))]
 
 
 async def _kept(tx: Transaction, table: Table) -> float:
-    count = await tx.scalar(select(func.count()).select_from(table).where(~table.c.local))
+    count = await tx.scalar(select(func.count()).select_from(table))
     return KEPT_OF_TOO_MANY if count > MOST else KEPT
 
 

@@ -1,5 +1,6 @@
 """What is kept for a time goes when the time is over: a job that puts its own next run."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from privapub.actors import mutes
@@ -18,16 +19,18 @@ from privapub.telemetry import prune as telemetry
 
 PRUNE = "prune"
 EVERY = 3600.0
+_ROOMS = (telemetry, deliver, scheme, store, tombstones, threads, notifications, mutes, reports, hosts, ended)
 
 
-async def plan(tx: Transaction, run_at: float | None = None) -> None:
-    """See that a run is waiting: called at start, and by each run for the next one."""
-    await put(tx, [NewJob(PRUNE, PRUNE, run_at=run_at, dedupe_key=PRUNE, unique_while_waiting=True)])
+async def plan(tx: Transaction, run_at: float | None = None, place: Mapping[str, Any] | None = None) -> None:
+    """See that a run is waiting: called at start, and by each run for the next one (`place`: where that goes on)."""
+    await put(tx, [NewJob(PRUNE, PRUNE, place or {}, run_at=run_at, dedupe_key=PRUNE, unique_while_waiting=True)])
 
 
-async def prune(tx: Transaction, _job: Job, _fetched: Any, now: float) -> None:
-    """Each room knows how long its rows live."""
-    more = await forget(tx, now)
-    for room in (telemetry, deliver, scheme, store, tombstones, threads, notifications, mutes, reports, hosts, ended):
-        await room.prune(tx, now)
-    await plan(tx, now if more else now + EVERY)
+async def prune(tx: Transaction, job: Job, _fetched: Any, now: float) -> None:
+    """Each room knows how long its rows live. What is to be forgotten is looked for in parts, with a run for each."""
+    if not job.args:
+        for room in _ROOMS:
+            await room.prune(tx, now)
+    place = await forget(tx, now, job.args)
+    await plan(tx, now + EVERY if place is None else now, place)

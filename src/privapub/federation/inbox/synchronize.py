@@ -7,7 +7,7 @@ minutes at most, and can change nothing but follows of its own actors, by ours: 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from privapub import clock, identifiers
 from privapub.actors import read as actors
@@ -35,10 +35,10 @@ ATTEMPTS = 3
 EVERY = 600.0  # seconds in which one actor's host is asked once
 PAGES = 20
 MOST_UNDONE = 100  # follows that we know nothing of and take back at once: the others come to it the next time
-_KINDS: Final = {"OrderedCollection": "orderedItems", "OrderedCollectionPage": "orderedItems"} | {
-    "Collection": "items",
-    "CollectionPage": "items",
-}
+_KINDS = {
+    "OrderedCollection": "orderedItems", "OrderedCollectionPage": "orderedItems",
+    "Collection": "items", "CollectionPage": "items",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
