@@ -262,6 +262,7 @@ async def _put_back(tx: Transaction, rows: Sequence[Row[Any]], now: float) -> No
         if row.ordering_key is not None:
             owed.keep_order(row.lane, row.ordering_key)
             owed.retried_keys.add(row.ordering_key)
+            owed.again.append(row.id)
         tx.announce(topic(row.scope))
 
 

@@ -21,6 +21,7 @@ from typing import Any
 from sqlalchemy.exc import DBAPIError
 
 from privapub.database.transaction import Transaction
+from privapub.errors import Conflict
 from privapub.jobs import breaker
 from privapub.jobs.job import FACTS, Job, from_row, topic
 from privapub.jobs.moment import moment
@@ -115,6 +116,10 @@ UPDATE job SET state = 'cancelled', finished_at = {now}, why = {why}
     AND NOT EXISTS (SELECT 1 FROM job p WHERE p.scope = job.scope AND p.ordering_key = job.ordering_key
       AND p.part = 'last' AND p.id > job.id) {skip})
   RETURNING *"""
+_FOLLOWED = """
+SELECT 1 FROM job WHERE id IN (SELECT k.value::bigint FROM json_array_elements_text($1::text::json) k(value))
+  AND EXISTS (SELECT 1 FROM job p WHERE p.scope = job.scope AND p.ordering_key = job.ordering_key
+    AND p.ordering_key IS NOT NULL AND p.id > job.id) LIMIT 1"""
 OF_LANES = {
     "sqlite": "(SELECT e.value->>0, e.value->>1 FROM json_each(?) e)",
     "postgresql": "(SELECT e.value->>0, e.value->>1 FROM json_array_elements($2::text::json) e)",
@@ -184,6 +189,7 @@ class Settling:
     dedupe_keys: set[str] = field(default_factory=set)
     verdicts: dict[tuple[str, str], list[Verdict]] = field(default_factory=dict)
     retried_keys: set[str] = field(default_factory=set)
+    again: list[int] = field(default_factory=list)  # jobs of an order that an operator tries again
     last_of: dict[str, Cancelled | None] = field(default_factory=dict)  # ordering keys whose last job was put
 
     def keep_order(self, lane: str, ordering_key: str) -> None:
@@ -211,6 +217,8 @@ class Settling:
             await self._write_lanes(tx)
         if self.verdicts:
             await self._write_health(tx)
+        if self.again and tx.dialect == "postgresql":
+            await self._refuse_followed(tx)
         if self.last_of or self.retried_keys:
             await self._take_back(tx)
         if self.twins:
@@ -265,6 +273,11 @@ class Settling:
                 rows.append({"kind": row.kind, "lane": row.lane, "cap": cap, "heard_at": heard_at, **health})
         if rows:
             await tx.raw(SET_HEALTH[tx.dialect], (self.scope, json.dumps(rows)))
+
+    async def _refuse_followed(self, tx: Transaction) -> None:
+        """What was put behind one that is tried again, while it was looked at, may have run by now."""
+        if await tx.raw(_FOLLOWED, (json.dumps(self.again),)):
+            raise Conflict("One of these jobs has been followed by a later one of its order.", "Try the others.")
 
     async def _take_back(self, tx: Transaction) -> None:
         """What waits and has a last of its story behind it is not sent any more, nor the last if nothing ever was."""

@@ -5,7 +5,6 @@ import random
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import select
 
@@ -45,18 +44,20 @@ class Racer:
 
     async def put(self) -> None:
         """Many keys at once, in an order that is another each time."""
-        keys = self.chance.sample(KEYS, 4)
-        jobs = [NewJob("race", self.lane_of(key), {"key": key}, ordering_key=key) for key in keys]
+        keys, name = self.chance.sample(KEYS, 4), identifiers.token()
+        jobs = [NewJob("race", self.lane_of(key), {}, ordering_key=key, trigger=name) for key in keys]
         for key in self.chance.sample(KEYS, 4):
             waiting = self.chance.random() < 0.5
-            name = f"{'while waiting' if waiting else 'once'} {key}"
-            jobs.append(NewJob("race", self.lane_of(key), {}, dedupe_key=name, unique_while_waiting=waiting))
+            twin = f"{'while waiting' if waiting else 'once'} {key}"
+            jobs.append(NewJob("race", self.lane_of(key), {}, dedupe_key=twin, unique_while_waiting=waiting))
         jobs.append(NewJob("race", self.chance.choice(LANES)))
         self.chance.shuffle(jobs)
+        self.say("putting", [_named(name)])
         async with self.database.write() as tx:
             half = self.chance.randrange(len(jobs))
             await put(tx, jobs[:half])
             await put(tx, jobs[half:])
+        self.say("put", [_named(name)])
 
     @staticmethod
     def lane_of(key: str) -> str:
@@ -64,8 +65,8 @@ class Racer:
 
     async def work(self) -> None:
         """Lease some, hold them for a moment, and end them in one way or another, many in one transaction."""
-        held = (await lease(self.database, [Slot(RACE, self.chance.randint(1, 6))], identifiers.token())).jobs
-        held += (await lease(self.database, [Slot(RACE, 8)], identifiers.token(), alone=True)).jobs
+        held = await self.taken(Slot(RACE, self.chance.randint(1, 6)))
+        held += await self.taken(Slot(RACE, 8), alone=True)
         if not held:
             return
         self.say("begin", held)
@@ -81,6 +82,11 @@ class Racer:
             else:
                 outcomes = [(job, self.outcome()) for job in held]
                 await finish(tx, KINDS, outcomes, await moment(tx))
+
+    async def taken(self, slot: Slot, *, alone: bool = False) -> list[Job]:
+        stamp = identifiers.token()
+        self.say("taking", [_named(stamp)])
+        return (await lease(self.database, [slot], stamp, alone=alone)).jobs
 
     def outcome(self) -> Outcome:
         return self.chance.choice([Done(), Done(), GiveUp("no"), Retry(0.01), Retry(0.01, whole_lane=True)])
@@ -104,16 +110,20 @@ class Racer:
             ids = [row.id for row in await tx.all(select(table.c.id))]
         for number in self.chance.sample(ids, min(len(ids), 3)):
             verb = self.chance.choice([read.cancel, read.retry])
+            meddling = [_named(identifiers.token(), number)]
+            if verb is read.cancel:  # who holds it holds it no more
+                self.say("cancelling", meddling)
             try:
                 async with self.database.write() as tx:
-                    await self.once(verb, tx, number)
+                    await verb(tx, number, await moment(tx))
             except (Conflict, NotFound):
                 continue
+            if verb is read.cancel:
+                self.say("cancelled", meddling)
 
-    async def once(self, verb: Any, tx: Any, number: int) -> None:
-        if verb is read.cancel:  # who holds it holds it no more
-            self.log.say("cancel", Job(number, "race", "-", {}, 0, "-", "", 0.0, 0.0, 0.0))
-        await verb(tx, number, await moment(tx))
+
+def _named(name: str, number: int = 0) -> Job:
+    return Job(number, "race", "-", {}, 0, name, "", 0.0, 0.0, 0.0)
 
 
 def main(url: str, path: Path, seed: int, steps: int) -> None:

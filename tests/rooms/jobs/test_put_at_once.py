@@ -9,12 +9,13 @@ from sqlalchemy import select
 
 from privapub import clock, identifiers
 from privapub.database.connect import Database
+from privapub.errors import Conflict
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import Done, Job, NewJob, Outcome
 from privapub.jobs.kind import JobKind
 from privapub.jobs.lease import Slot, lease
 from privapub.jobs.outcome import finish
-from privapub.jobs.read import cancel
+from privapub.jobs.read import cancel, retry
 from privapub.jobs.tables import job as table
 from privapub.jobs.worker import Worker
 
@@ -62,6 +63,25 @@ async def test_one_with_a_lower_number_that_is_committed_later_waits_for_the_one
         states = [row.state for row in await tx.all(select(table.c.state).order_by(table.c.id))]
     assert states == ["blocked", "waiting"]
     assert await handled(database) == [2, 1]
+
+
+async def test_one_that_is_followed_while_it_is_tried_again_stays_as_it_is(database: Database) -> None:
+    def ordered(n: int) -> NewJob:
+        return NewJob("work", "lane", {"n": n}, ordering_key="order")
+
+    async with database.write() as tx:
+        await put(tx, [ordered(1)])
+    async with database.read() as tx:
+        first = await tx.scalar(select(table.c.id))
+    async with database.write() as tx:
+        await cancel(tx, first, clock.now())
+    with pytest.raises(Conflict, match="followed by a later one"):
+        async with database.write() as trying:
+            await retry(trying, first, clock.now())
+            async with database.write() as tx:
+                await put(tx, [ordered(2)])
+            assert await handled(database) == [2]
+    assert await handled(database) == []
 
 
 async def test_who_puts_a_twin_waits_for_nobody_who_puts_the_same_and_goes_behind(database: Database) -> None:

@@ -4,7 +4,7 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, combinations
 from pathlib import Path
 from typing import Any
 
@@ -39,13 +39,15 @@ class Hold:
 def holds(log: Log) -> list[Hold]:
     """In the order in which they began."""
     ends = {(line.id, line.stamp): line.at for line in log.lines("end")}
+    taking = {line.stamp: line.at for line in log.lines("taking")}
+    cancelled = {line.stamp: line.at for line in log.lines("cancelled")}
     cancels = defaultdict(list)
-    for line in log.lines("cancel"):
-        cancels[line.id].append(line.at)
+    for line in log.lines("cancelling"):
+        cancels[line.id].append((line.at, cancelled.get(line.stamp, 0.0)))
     found = []
     for line in log.lines("begin"):
         # A process may come to say that it has a job only after another has cancelled it.
-        end = min([ends[line.id, line.stamp], *(at for at in cancels[line.id] if at >= line.at - 1.0)])
+        end = min([ends[line.id, line.stamp], *(at for at, over in cancels[line.id] if over >= taking[line.stamp])])
         if end > line.at:
             found.append(Hold(line.id, line.lane, line.pid, line.at, end))
     return sorted(found, key=lambda hold: hold.begin)
@@ -77,13 +79,16 @@ async def test_whatever_processes_do_at_once_no_job_is_held_twice_and_orders_and
             process.kill()
     held = holds(log)
     rows = {row.id: row for row in await _rows(database)}
+    began = {line.stamp: line.at for line in log.lines("putting")}
+    ended = {line.stamp: line.at for line in log.lines("put")}
     for name, found in _apart(held, lambda hold: hold.id).items():
         assert at_once(found) == 1, f"job {name}"
     for name, found in _apart(held, lambda hold: hold.lane).items():
         assert at_once(found) <= racer.RACE.per_lane, name
     for key, found in _apart(held, lambda hold: rows[hold.id].ordering_key).items():
         assert at_once(found) == 1, key
-        assert all(one.id <= other.id for one, other in pairwise(found)), key
+        for one, other in combinations(found, 2):
+            assert began[rows[one.id].trigger] <= ended[rows[other.id].trigger], f"{key}: {other.id} was put before"
     assert len({hold.pid for hold in held}) == count, "all took part"
     assert log.lines("left"), "some died"
     await _end(database)
