@@ -16,8 +16,9 @@ from privapub import clock, scope
 from privapub.database.transaction import is_open_here
 from privapub.errors import InvalidInput
 from privapub.outbound import address, guard, remembered, target
+from privapub.outbound import body as bodies
 from privapub.outbound.answers import PAGE_TYPES, Answer, FetchProblem, bare_type, is_one_of
-from privapub.outbound.body import Body, Broken, TooLarge, is_gzip
+from privapub.outbound.body import Body, Broken, TooLarge
 from privapub.outbound.gate import Gate
 from privapub.outbound.guard import Course
 from privapub.outbound.remembered import Key, Remembered
@@ -121,7 +122,7 @@ class Door:
         asks even where a failure is remembered. `hop` is told where a redirect leads before that is asked.
         """
         course, asked = self._begin(url)
-        request = _Request("GET", (("Accept", accept), ("Accept-Encoding", "gzip")), b"", sign)
+        request = _Request("GET", (("Accept", accept), ("Accept-Encoding", bodies.ACCEPTED)), b"", sign)
         wanted = _Wanted(content_types, limit, same_host, hop, page is not None)
         key = remembered.key(asked.url if asked else url, accept, signed=sign is not None)
 
@@ -233,13 +234,13 @@ class Door:
             retry_after = response.headers.get("retry-after")
             raise FetchProblem(course.host, str(status), status=status, retry_after=retry_after)
         kind = ", ".join(response.headers.getall("content-type", ()))
-        gzip = is_gzip(", ".join(response.headers.getall("content-encoding", ())))
+        packing = bodies.packing(", ".join(response.headers.getall("content-encoding", ())))
         page = wanted.pages and is_one_of(kind, PAGE_TYPES)
-        if gzip is None or not (page or is_one_of(kind, wanted.content_types)):
+        if packing is None or not (page or is_one_of(kind, wanted.content_types)):
             raise FetchProblem(course.host, "content-type", status=status)
         if (response.content_length or 0) > wanted.limit and not page:
             raise FetchProblem(course.host, "too-large", status=status)
-        body = Body(min(wanted.limit, PAGE_LIMIT) if page else wanted.limit, gzip=gzip)
+        body = Body(min(wanted.limit, PAGE_LIMIT) if page else wanted.limit, packing)
         try:
             async for chunk in response.content.iter_any():
                 course.bytes += len(chunk)

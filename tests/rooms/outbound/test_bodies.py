@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 
 import anyio
+import brotli
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +17,7 @@ from fakes.asking import get, problem, reason
 from fakes.internet import Internet, Noted, reply
 from privapub import scope
 from privapub.outbound.answers import FetchProblem
-from privapub.outbound.body import Body, Broken, TooLarge, is_gzip
+from privapub.outbound.body import ACCEPTED, Body, Broken, Packing, TooLarge, packing
 from privapub.outbound.client import Door
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/activity+json\r\n"
@@ -64,14 +65,15 @@ async def endlessly(writer: asyncio.StreamWriter, piece: bytes, pause: float = 0
 
 async def test_a_packed_body_is_unpacked_and_counted_as_it_came(internet: Internet, door: Door, noted: Noted) -> None:
     document = b'{"a": "' + b"a" * 100_000 + b'"}'
-    packed = gzip.compress(document)
-    for encoding in ("gzip", "GZIP", "x-gzip"):
-        await internet.site("peer.test", reply(packed, headers={"Content-Encoding": encoding}))
-        assert (await get(door, "http://peer.test/")).body == document
+    for n, encoding in enumerate(("gzip", "GZIP", "x-gzip", "br", "BR")):
+        packed = brotli.compress(document) if encoding.lower() == "br" else gzip.compress(document)
+        peer = await internet.site(f"peer{n}.test", reply(packed, headers={"Content-Encoding": encoding}))
+        assert (await get(door, f"http://peer{n}.test/")).body == document
         assert noted.notes[-1]["bytes"] == len(packed)
+        assert peer.received[0].headers["Accept-Encoding"] == ACCEPTED == "gzip, br"
 
 
-@pytest.mark.parametrize("encoding", ["gzip, gzip", "br", "deflate", "zstd", "identity, gzip", "x"])
+@pytest.mark.parametrize("encoding", ["gzip, gzip", "br, br", "gzip, br", "deflate", "zstd", "identity, gzip", "x"])
 async def test_a_packing_that_was_not_asked_for(internet: Internet, door: Door, encoding: str) -> None:
     body = gzip.compress(gzip.compress(b"{}"))
     await internet.site("peer.test", reply(body, headers={"Content-Encoding": encoding}))
@@ -94,9 +96,26 @@ async def test_a_bomb_is_cut_early(serve: Serve, door: Door, noted: Noted) -> No
     assert noted.notes[0]["bytes"] < len(again) * 512
 
 
-@pytest.mark.parametrize("packed", [gzip.compress(b'{"a": 1}' * 100, mtime=0)[:-9], b"no gzip at all", b"\x1f\x8b\x08"])
-async def test_a_packed_body_that_is_broken(internet: Internet, door: Door, packed: bytes) -> None:
-    await internet.site("peer.test", reply(packed, headers={"Content-Encoding": "gzip"}))
+async def test_a_bomb_of_brotli_is_cut_early(internet: Internet, door: Door) -> None:
+    bomb = brotli.compress(bytes(64 << 20), quality=5)
+    assert len(bomb) < 1000
+    await internet.site("peer.test", reply(bomb, headers={"Content-Encoding": "br"}))
+    assert await reason(door, "http://peer.test/") == "too-large"
+
+
+@pytest.mark.parametrize(
+    ("packed", "encoding"),
+    [
+        (gzip.compress(b'{"a": 1}' * 100, mtime=0)[:-9], "gzip"),
+        (b"no gzip at all", "gzip"),
+        (b"\x1f\x8b\x08", "gzip"),
+        (brotli.compress(b'{"a": 1}' * 100)[:-1], "br"),
+        (b"no brotli at all", "br"),
+        (gzip.compress(b"{}"), "br"),
+    ],
+)
+async def test_a_packed_body_that_is_broken(internet: Internet, door: Door, packed: bytes, encoding: str) -> None:
+    await internet.site("peer.test", reply(packed, headers={"Content-Encoding": encoding}))
     assert await reason(door, "http://peer.test/") == "network"
 
 
@@ -264,11 +283,18 @@ async def test_the_answer_to_a_delivery_is_its_status_however_long_its_body(
     assert caught.value.reason == "timeout"
 
 
+def pack(content: bytes, how: Packing) -> bytes:
+    return {"": bytes, "gzip": gzip.compress, "br": brotli.compress}[how](content)
+
+
+HOW = st.sampled_from(["", "gzip", "br"])
+
+
 @settings(deadline=None)
-@given(st.binary(max_size=3000), st.integers(0, 3000), st.integers(1, 500), st.booleans())
-def test_a_body_is_whole_or_too_large(content: bytes, limit: int, step: int, packed: bool) -> None:
-    wire = gzip.compress(content) if packed else content
-    body = Body(limit, gzip=packed)
+@given(st.binary(max_size=3000) | st.integers(0, 100_000).map(bytes), st.integers(0, 3000), st.integers(1, 500), HOW)
+def test_a_body_is_whole_or_too_large(content: bytes, limit: int, step: int, how: Packing) -> None:
+    wire = pack(content, how)
+    body = Body(limit, how)
     try:
         for start in range(0, len(wire), step):
             body.feed(wire[start : start + step])
@@ -279,15 +305,14 @@ def test_a_body_is_whole_or_too_large(content: bytes, limit: int, step: int, pac
 
 
 @settings(deadline=None)
-@given(st.binary(max_size=300))
-def test_noise_is_broken_or_nothing(noise: bytes) -> None:
-    body = Body(1000, gzip=True)
+@given(st.binary(max_size=300), HOW)
+def test_noise_is_broken_or_nothing(noise: bytes, how: Packing) -> None:
+    body = Body(1000, how)
     with suppress(Broken, TooLarge):
         body.feed(noise)
         assert len(body.end()) <= 1000
 
 
 def test_which_packing_is_understood() -> None:
-    assert [is_gzip(word) for word in ("", "identity", " gzip ", "X-GZIP")] == [False, False, True, True]
-    assert is_gzip("br") is None
-    assert is_gzip("gzip, gzip") is None
+    words = ("", "identity", " gzip ", "X-GZIP", "br", "gzip, gzip", "deflate")
+    assert [packing(word) for word in words] == ["", "", "gzip", "gzip", "br", None, None]

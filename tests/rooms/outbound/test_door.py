@@ -25,7 +25,7 @@ async def test_a_document_is_fetched_and_told_of_without_its_path(internet: Inte
     assert request.headers["user-agent"].startswith("PrivaPub/")
     assert "application/activity+json" in request.headers["accept"]
     assert 'application/ld+json; profile="https://www.w3.org/ns/activitystreams"' in request.headers["accept"]
-    assert request.headers["accept-encoding"] == "gzip"
+    assert request.headers["accept-encoding"] == "gzip, br"
     (note,) = noted.notes
     assert (note["host"], note["purpose"], note["trigger"]) == ("peer.test", "object", "inbox")
     assert (note["outcome"], note["reason"], note["status"], note["bytes"], note["hops"]) == ("ok", "", 200, 11, 0)
