@@ -5,7 +5,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # A start without compiled files takes seconds longer.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test lint check format bench soak town lock docs migration
+.PHONY: help run test lint check format bench soak town fuzz mutants lock docs migration
 .DEFAULT_GOAL := help
 
 help:
@@ -16,6 +16,8 @@ help:
 	@echo "make town       meet real servers of other kinds on this machine"
 	@echo "make bench      measure, against other queues too (within half an hour)"
 	@echo "make soak       measure what takes hours"
+	@echo "make fuzz       look for inputs that nobody thought of, until interrupted or FUZZ_SECONDS are over"
+	@echo "make mutants    see whether a test fails for each small fault that is put into what guards the house"
 	@echo "make docs       write docs/reference/settings.md and commands.md from the code"
 	@echo "make migration  draft a migration from the tables: make migration NAME=what_changes"
 	@echo "make lock       write requirements.lock from pyproject.toml"
@@ -68,6 +70,22 @@ soak: .venv/made
 town: .venv/made
 	.venv/bin/python town/run.py $(ARGS)
 
+# What looks for faults outside the ordinary tests: with the versions of the tests, in an environment of its own.
+.venv-hunt/made: house/requirements.lock | .venv/made
+	.venv/bin/uv venv --quiet --clear --python .venv/bin/python .venv-hunt
+	.venv/bin/uv pip sync --quiet --python .venv-hunt/bin/python --require-hashes house/requirements.lock
+	.venv/bin/uv pip install --quiet --python .venv-hunt/bin/python --offline --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# Some of the targets: make fuzz ARGS="test_html test_addresses"
+FUZZ_SECONDS ?= 0
+fuzz: .venv-hunt/made
+	.venv-hunt/bin/python house/fuzz_targets.py --seconds $(FUZZ_SECONDS) $(ARGS)
+
+# Some of the modules: make mutants ARGS="outbound/address posts/audience"
+mutants: .venv-hunt/made
+	.venv-hunt/bin/python house/count_mutants.py $(ARGS)
+
 docs: .venv/made
 	.venv/bin/python house/write_reference.py
 
@@ -76,6 +94,7 @@ migration: .venv/made
 
 lock:
 	.venv/bin/uv lock --quiet
-	.venv/bin/uv export --quiet --format requirements.txt --no-emit-project --all-groups --no-group bench --no-header -o requirements.lock
+	.venv/bin/uv export --quiet --format requirements.txt --no-emit-project --all-groups --no-group bench --no-group hunt --no-header -o requirements.lock
 	.venv/bin/uv export --quiet --format requirements.txt --no-emit-project --only-group bench --no-header -o bench/requirements.lock
+	.venv/bin/uv export --quiet --format requirements.txt --no-emit-project --all-groups --no-group bench --no-header -o house/requirements.lock
 	rm uv.lock
