@@ -13,6 +13,7 @@ from processes import ROOT, TOWN
 
 PEERS = ("fedify", "apkit")
 NEIGHBOUR = "privapub"  # the second one, which needs no environment
+ADVERSARY = "adversary"  # a hostile server of ours, with a PrivaPub of its own to attack
 FEDIFY = TOWN / "fedify"
 NODE = FEDIFY / "node_modules" / "node" / "bin" / "node"
 APKIT = TOWN / "apkit"

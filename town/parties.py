@@ -49,7 +49,38 @@ def wait(what: str, look: Callable[[], T | None], *, seconds: float = PATIENCE) 
         time.sleep(0.25)
 
 
-class Peer:
+class Controlled:
+    """Whoever does what its control port is told."""
+
+    name: str
+    control: int
+
+    def ask(self, what: str) -> dict[str, Any]:
+        """GET from its control port."""
+        return self._call(urllib.request.Request(f"http://127.0.0.1:{self.control}/control/{what}"))
+
+    def tell(self, what: str, **words: Any) -> dict[str, Any]:
+        """POST to its control port: make it do something."""
+        return self._call(
+            urllib.request.Request(
+                f"http://127.0.0.1:{self.control}/control/{what}",
+                data=json.dumps(words).encode(),
+                headers={"Content-Type": "application/json"},
+            )
+        )
+
+    def _call(self, request: urllib.request.Request) -> dict[str, Any]:
+        try:
+            with urllib.request.urlopen(request, timeout=45) as response:  # noqa: S310 - its own control port
+                return dict(json.load(response))
+        except urllib.error.HTTPError as error:
+            said = error.read().decode(errors="replace")
+            raise Failed(f"{self.name} could not: {said[:300]}") from None
+        except OSError as error:
+            raise Failed(f"{self.name} does not answer: {error}") from None
+
+
+class Peer(Controlled):
     """A real server of another kind, with the people `open`, `locked` and `refusing`."""
 
     def __init__(self, name: str, folder: Path, logs: Path) -> None:
@@ -92,30 +123,6 @@ class Peer:
             return self.ask("ready")
         except Failed:
             return None
-
-    def ask(self, what: str) -> dict[str, Any]:
-        """GET from its control port."""
-        return self._call(urllib.request.Request(f"http://127.0.0.1:{self.control}/control/{what}"))
-
-    def tell(self, what: str, **words: Any) -> dict[str, Any]:
-        """POST to its control port: make it do something."""
-        return self._call(
-            urllib.request.Request(
-                f"http://127.0.0.1:{self.control}/control/{what}",
-                data=json.dumps(words).encode(),
-                headers={"Content-Type": "application/json"},
-            )
-        )
-
-    def _call(self, request: urllib.request.Request) -> dict[str, Any]:
-        try:
-            with urllib.request.urlopen(request, timeout=45) as response:  # noqa: S310 - its own control port
-                return dict(json.load(response))
-        except urllib.error.HTTPError as error:
-            said = error.read().decode(errors="replace")
-            raise Failed(f"{self.name} could not: {said[:300]}") from None
-        except OSError as error:
-            raise Failed(f"{self.name} does not answer: {error}") from None
 
     def received(self, kind: str, fits: Callable[[dict[str, Any]], object]) -> list[dict[str, Any]]:
         """The verified activities of a type that fit."""
@@ -176,8 +183,11 @@ class Teller:
 class PrivaPub:
     """`privapub serve`, and `privapub …` beside it."""
 
-    def __init__(self, data: Path, database: str, logs: Path, *, name: str = "home", host: str = "127.0.0.1") -> None:
-        """Draw its port; `database` is a URL, or "" for SQLite in the data folder."""
+    def __init__(
+        self, data: Path, database: str, logs: Path, *, name: str = "home", host: str = "127.0.0.1",
+        allow: str = "127.0.0.0/8,::1/128",
+    ) -> None:  # fmt: skip
+        """Draw its port; `database` is a URL, or "" for SQLite in the data folder; `allow` is let through its guard."""
         port = free_port()
         self.name = name
         self.origin = f"http://{host}:{port}"
@@ -186,7 +196,7 @@ class PrivaPub:
             "PRIVAPUB_LISTEN": f"127.0.0.1:{port}",
             "PRIVAPUB_BASE_URL": self.origin,
             "PRIVAPUB_DATABASE_URL": database,
-            "PRIVAPUB_ALLOW_ADDRESSES": "127.0.0.0/8,::1/128",
+            "PRIVAPUB_ALLOW_ADDRESSES": allow,
             "PYTHONPATH": str(ROOT / "src"),
         }
         self.command = [sys.executable, "-m", "privapub.cli.entry"]

