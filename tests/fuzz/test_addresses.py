@@ -65,6 +65,7 @@ def test_a_url_is_taken_apart_in_one_way_or_refused(url: str) -> None:
 
 @FUZZED
 @given(URLS)
+@example("https://[2606:4700::1111]user:pw@/")
 @example("https://peer.test\\@sut.test/")
 @example("https://sut.test#@peer.test/")
 def test_whose_an_id_is_and_whom_we_would_ask_for_it_is_the_same_host(url: str) -> None:

@@ -37,7 +37,10 @@ def read(url: str) -> Target:
         url = urldefrag(url).url
     if not url or len(url) > _LONGEST or _NEVER.search(url):
         raise ValueError("no URL")
-    wire = URL(url, encoded=_URI.fullmatch(url) is not None)
+    try:
+        wire = URL(url, encoded=_URI.fullmatch(url) is not None)
+    except IndexError:  # its reader falls over "[::1]user@"
+        raise ValueError("no URL") from None
     if wire.scheme not in PORTS or wire.user is not None or wire.password is not None:
         raise ValueError("no URL to ask")
     raw = wire.raw_host or ""
