@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privapub.outbound.address import CLOSED_PORTS, allowed_port, is_in, is_public
+from privapub.outbound.address import CLOSED_PORTS, allowed_port, is_in, is_public, parsed
 
 PUBLIC = [
     "1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "93.184.216.34", "100.63.255.255", "100.128.0.0",
@@ -99,3 +99,7 @@ def test_ports_are_443_and_the_free_ones_but_those_of_databases_and_the_like() -
     refused = {0, 1, 22, 25, 80, 110, 143, 444, 1023, 65536, -443, 5432, 3306, 6379, 9200, 11211, 27017, 2375}
     assert not any(allowed_port(port) for port in refused)
     assert not any(allowed_port(port) for port in CLOSED_PORTS)
+
+
+def test_a_zone_is_no_part_of_an_address() -> None:
+    assert parsed("2606:4700:4700::1111%eth0") == IPv6Address("2606:4700:4700::1111")
