@@ -22,6 +22,7 @@ CONFIG = "PRIVAPUB_CONFIG"
 # Known names that are no settings: the file, and what the tests are told.
 NO_SETTINGS = frozenset({CONFIG, "PRIVAPUB_CASES"})
 NO_SETTINGS_PREFIX = "PRIVAPUB_TEST_"
+_ON, _OFF = frozenset({"on", "true", "yes", "1"}), frozenset({"off", "false", "no", "0"})
 DEFAULT, ENVIRONMENT = "default", "environment"
 
 Network = IPv4Network | IPv6Network
@@ -62,6 +63,13 @@ def _one_of(*words: str) -> Callable[[str], str]:
         return text.lower()
 
     return parse
+
+
+def _switch(text: str) -> bool:
+    word = text.lower()
+    if word not in _ON | _OFF:
+        raise ValueError(text)
+    return word in _ON
 
 
 def _text(longest: int) -> Callable[[str], str]:
@@ -182,6 +190,13 @@ class Settings:
         "a rule allows (`privapub domain allow`). It is taken over when a server process starts.",
         "open or allow-list",
         _one_of("open", "allow-list"),
+    )
+    secure_mode: bool = _setting(
+        False,
+        "Whether other servers get documents only for requests that they sign, also of posts and profiles that are for "
+        "everyone. Pages for people stay open.",
+        "on or off",
+        _switch,
     )
     name: str = _setting("PrivaPub", "What the server is called.", "up to 100 characters", _text(100))
     description: str = _setting(
@@ -386,6 +401,8 @@ def shown(name: str, value: Any) -> str:
     """A field's value as text that anyone may see: passwords are masked."""
     if name == "database_url":
         return masked(value)
+    if isinstance(value, bool):
+        return "on" if value else "off"
     if isinstance(value, tuple):
         return ", ".join(str(part) for part in value)
     return str(value)
@@ -429,6 +446,8 @@ def _read_file(path: Path, known: Mapping[str, Field[Any]]) -> dict[str, str]:
 def _as_text(item: Field[Any], value: Any, where: str) -> str:
     if isinstance(value, str):
         return value
+    if isinstance(value, bool) and isinstance(item.default, bool):
+        return shown(item.name, value)
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if isinstance(value, list) and all(isinstance(part, str) for part in value):

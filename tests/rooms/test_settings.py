@@ -36,6 +36,7 @@ def test_every_variable_is_read() -> None:
             "PRIVAPUB_BASE_URL": "https://Social.Example/",
             "PRIVAPUB_HANDLE_DOMAIN": "Example",
             "PRIVAPUB_ALLOW_ADDRESSES": "127.0.0.0/8, ::1",
+            "PRIVAPUB_SECURE_MODE": "On",
             "PRIVAPUB_NAME": "Our town",
             "PRIVAPUB_DESCRIPTION": "For us.",
             "PRIVAPUB_CONTACT": "us@example",
@@ -92,6 +93,7 @@ def test_every_variable_is_read() -> None:
         fetch_timeout=5,
         log_level="debug",
         federation="allow-list",
+        secure_mode=True,
         log_format="json",
     )
     untouched = [item.name for item in fields(Settings) if getattr(settings, item.name) == item.default]
@@ -157,6 +159,17 @@ def test_an_unknown_key_is_refused_and_the_nearest_is_proposed(tmp_path: Path) -
     file = tmp_path / "privapub.toml"
     file.write_text('base-url = "https://a.example"\n')
     assert sentence({"PRIVAPUB_CONFIG": str(file)}) == (f"base-url in {file} is no setting. Did you mean base_url?")
+
+
+def test_a_switch_is_on_or_off_in_words_and_in_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "privapub.toml"
+    for text, is_on in (("true", True), ("false", False), ('"on"', True), ('"off"', False)):
+        file.write_text(f"secure_mode = {text}\n")
+        loaded = load({"PRIVAPUB_CONFIG": str(file)})
+        assert loaded.settings.secure_mode is is_on
+        assert {row.value for row in loaded.rows if row.field == "secure_mode"} == {"on" if is_on else "off"}
+    assert load({"PRIVAPUB_CONFIG": str(file), "PRIVAPUB_SECURE_MODE": "yes"}).settings.secure_mode
+    assert "it must be on or off" in sentence({"PRIVAPUB_SECURE_MODE": "maybe"})
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import hashlib
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from privapub.federation.documents.encode import encode
 from privapub.federation.served.asking import SIGNATURE, media_type
@@ -13,6 +13,8 @@ PUBLIC_CACHE = "public, max-age=180"
 PRIVATE_CACHE = "private, no-store"
 # To somebody who signed: others might not have got it, so that no cache between may give it to them.
 SIGNED_CACHE = "private, max-age=180"
+# As draft-cavage-http-signatures-12 has it, section 3.1.1; RFC 9421 is read too, and has no word for it.
+_HOW_TO_SIGN = 'Signature headers="(request-target) host date"'
 
 
 def document(request: Request, content: dict[str, Any], *, status: int = 200, private: bool = False) -> Response:
@@ -45,6 +47,14 @@ def body(
         if _has_it(request.headers.get("if-none-match"), found["ETag"]):
             return Response(status_code=304, headers=found)
     return Response(content, status_code=status, headers={**found, "Content-Type": kind})
+
+
+def refused(status: int, sentence: str) -> Response:
+    """A refusal, 401 or 403, of what is no secret to be there; 401 says how one signs (RFC 9110, section 11.6.1)."""
+    headers = {"Cache-Control": PRIVATE_CACHE, "Vary": "Accept, Signature", "Access-Control-Allow-Origin": "*"}
+    if status == 401:
+        headers["WWW-Authenticate"] = _HOW_TO_SIGN
+    return JSONResponse({"error": sentence}, status_code=status, headers=headers)
 
 
 def _has_it(if_none_match: str | None, etag: str) -> bool:

@@ -5,18 +5,16 @@ address names, by a signature: an answer to anybody else would tell who follows 
 """
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from privapub.actors.addresses import Addresses, followers_at
 from privapub.federation.delivery.synchronization import followers_there
 from privapub.federation.documents import context
 from privapub.federation.fetching.origin import origin
 from privapub.federation.served.actor import ours
-from privapub.federation.served.answer import PRIVATE_CACHE, document
+from privapub.federation.served.answer import document, refused
 from privapub.federation.served.asking import part, viewer
 from privapub.server import Server
-
-_HEADERS = {"Cache-Control": PRIVATE_CACHE, "Vary": "Accept, Signature"}
 
 
 async def followers_of_host(server: Server, request: Request) -> Response:
@@ -26,9 +24,9 @@ async def followers_of_host(server: Server, request: Request) -> Response:
         owner = await ours(tx, Addresses(server.base_url), part(request, "token"))
     asker = await viewer(server, request)
     if asker is None:
-        return _refused(401, "Who asks for this signs the request.")
+        return refused(401, "Who asks for this signs the request.")
     if origin(asker.uri) != host:
-        return _refused(403, "This is for another server.")
+        return refused(403, "This is for another server.")
     async with server.database.read() as tx:
         there = await followers_there(tx, owner.id, host)
     collection = {
@@ -39,7 +37,3 @@ async def followers_of_host(server: Server, request: Request) -> Response:
         "orderedItems": list(there),
     }
     return document(request, collection, private=True)
-
-
-def _refused(status: int, sentence: str) -> Response:
-    return JSONResponse({"error": sentence}, status_code=status, headers=_HEADERS)
