@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privapub.errors import InvalidInput
-from privapub.moderation.domain_rules import Rule, Rules, domains_of, spelled_domain
+from privapub.moderation.domain_rules import Decision, Rule, Rules, Severity, domains_of, spelled_domain
 from privapub.outbound import target
 from privapub.outbound.host import spelled
 
@@ -29,6 +29,7 @@ def test_the_most_precise_rule_decides_alone(rules: list[Rule], host: str, only_
     decision = Rules(rules, only_allowed=only_allowed).decide(host)
     rule = plainly(rules, host)
     severity = "" if rule is None else rule.severity
+    assert decision.host == host
     if only_allowed and severity not in ("allow", "block"):
         assert (decision.standing, decision.takes_media, decision.takes_reports) == ("blocked", False, False)
         return
@@ -73,9 +74,23 @@ def test_a_rule_is_said_with_its_reason() -> None:
 @pytest.mark.parametrize("only_allowed", [False, True])
 def test_no_rule_is_about_this_server(only_allowed: bool) -> None:
     book = Rules([Rule("test", "block"), Rule("sut.test", "block")], only_allowed=only_allowed, ours={"sut.test"})
-    decision = book.decide("sut.test")
-    assert (decision.standing, decision.takes_media, decision.takes_reports) == ("open", True, True)
+    ours = Decision("sut.test", "open", None, "it is this server itself", takes_media=True, takes_reports=True)
+    assert book.decide("sut.test") == ours
     assert book.refuses("a.sut.test") is not None
+
+
+def test_a_host_without_a_rule_is_open() -> None:
+    free = Decision("x.test", "open", None, "no rule is about it", takes_media=True, takes_reports=True)
+    assert Rules([Rule("y.test", "block")]).decide("x.test") == free
+
+
+@pytest.mark.parametrize("severity", ["none", "limit", "block", None])
+def test_where_only_the_allowed_may_no_other_word_lets_anybody_in(severity: Severity | None) -> None:
+    rules = [Rule("in.test", "allow"), *([] if severity is None else [Rule("out.test", severity)])]
+    book = Rules(rules, only_allowed=True)
+    out = book.decide("out.test")
+    assert (out.host, out.standing, out.takes_media, out.takes_reports) == ("out.test", "blocked", False, False)
+    assert book.decide("in.test").standing == "open"
 
 
 def test_one_look_for_each_label() -> None:
@@ -87,14 +102,16 @@ def test_one_look_for_each_label() -> None:
     ("typed", "kept"),
     [
         ("example.org", "example.org"),
-        (" Example.ORG. ", "example.org"),
+        (" EXAMPLE.ORG. ", "example.org"),
         ("example.org:8443", "example.org"),
         ("*.Example.org", "*.example.org"),
+        ("*.a1.example", "*.a1.example"),
         ("Bücher.example", "xn--bcher-kva.example"),
         ("faß.example", "xn--fa-hia.example"),
         ("127.1", "127.0.0.1"),
         ("0300.0.0x7107", "192.0.113.7"),
         ("[::1]:8000", "::1"),
+        ("::1", "::1"),
         ("2001:DB8:0::1", "2001:db8::1"),
         ("[::ffff:192.0.2.1]", "192.0.2.1"),
         ("localhost", "localhost"),
@@ -107,12 +124,16 @@ def test_a_domain_has_one_spelling(typed: str, kept: str) -> None:
 @pytest.mark.parametrize(
     "typed",
     ["", ".", "*", "*.", "*.*.org", "a.*.org", "https://example.org", "example.org/x", "a@example.org", "a b.org",
-     "a..org", ".org", "*.127.0.0.1", "*.[::1]", "example.org:0", "example.org:x", "1.2.3.4.5", "256.0.0.1", "a" * 300,
-     "*.::1", "::g", "::1:x", "\u00b4", "a^b", "a<b"],
+     "a..org", ".org", "*.127.0.0.1", "*.1.2.3.4", "*.[::1]", "example.org:0", "example.org:x", "1.2.3.4.5", "256.0.0.1", "a" * 300,
+     "*.::1", "*.::a", "::g", "::1:x", "\u00b4", "a^b", "a<b"],
 )  # fmt: skip
 def test_what_is_no_domain_is_refused(typed: str) -> None:
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidInput) as refused:
         spelled_domain(typed)
+    assert (str(refused.value), refused.value.hint) == (
+        f"{typed!r} is no domain.",
+        "Write it as in example.org or *.example.org.",
+    )
 
 
 @pytest.mark.parametrize(
