@@ -33,10 +33,7 @@ _SIGNATURES = (
 GUARDS: dict[str, tuple[str, ...]] = {
     "outbound/address": ("tests/rooms/outbound/test_address.py",),
     "moderation/domain_rules": ("tests/rooms/moderation/test_domain_rules.py",),
-    "posts/audience": (
-        "tests/properties/test_audience.py",
-        "tests/properties/test_audience_in_worlds.py",
-    ),
+    "posts/audience": ("tests/properties/test_audience.py", "tests/rooms/posts/test_audience.py"),
     "federation/asker": (
         "tests/rooms/federation/test_asker.py",
         "tests/rooms/federation/inbox/test_admit.py",
