@@ -1,4 +1,4 @@
-"""NodeInfo 2.0 and 2.1: what software this is and how much of it is used. Personas are counted, never accounts."""
+"""NodeInfo 2.0 and 2.1 (FEP-f1d5): what software this is and how much it is used; personas count, never accounts."""
 
 from importlib.metadata import version
 from typing import Any
@@ -7,6 +7,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from privapub.actors.addresses import Addresses
 from privapub.errors import NotFound
 from privapub.federation.served.answer import body
 from privapub.personas.read import count
@@ -16,12 +17,14 @@ from privapub.server import Server
 SOFTWARE = "privapub"
 VERSIONS = ("2.0", "2.1")
 _SCHEMA = "http://nodeinfo.diaspora.software/ns/schema/{}"
+_APPLICATION = "https://www.w3.org/ns/activitystreams#Application"
 _ANYONE = {"Access-Control-Allow-Origin": "*"}
 
 
 async def discovery(server: Server, request: Request) -> Response:
-    """Where the documents are."""
+    """Where the documents are, and which actor signs our fetches (FEP-2677)."""
     links = [{"rel": _SCHEMA.format(number), "href": f"{server.base_url}/nodeinfo/{number}"} for number in VERSIONS]
+    links.append({"rel": _APPLICATION, "href": Addresses(server.base_url).application})
     return body(request, msgspec.json.encode({"links": links}), "application/json", headers=_ANYONE)
 
 
