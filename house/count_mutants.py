@@ -37,6 +37,7 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "federation/asker": (
         "tests/rooms/federation/test_asker.py",
         "tests/rooms/federation/inbox/test_admit.py",
+        "tests/rooms/federation/inbox/test_forwarded_in.py",
         "tests/security/test_line_05_signatures.py",
         "tests/security/test_line_13_state_capped.py",
     ),

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from typing import Any
 
 import aiohttp
 import pytest
@@ -15,11 +16,15 @@ from privapub.actors import read
 from privapub.actors.read import Actor
 from privapub.actors.tables import actor as actor_table
 from privapub.actors.tables import actor_key
+from privapub.errors import NotFound, PrivaPubError
 from privapub.federation import asker
+from privapub.federation.asker import COOL_DOWN, READER_KEPT, Refused, Undecided
+from privapub.federation.documents.problems import BadDocument
 from privapub.federation.fetching.key import NO_NUMBER
 from privapub.federation.signatures.keys import PrivateKey
-from privapub.federation.signatures.request import HttpRequest
+from privapub.federation.signatures.request import BadSignature, HttpRequest
 from privapub.federation.signatures.sign import sign
+from privapub.outbound.answers import FetchProblem
 
 KEY = "/u/carol"
 KEYS = "https://peer.test/keys"
@@ -269,3 +274,70 @@ async def test_ids_of_actors_are_kept_letter_by_letter(world: World, uri: str) -
     assert known is not None
     assert known.uri == uri
     assert known.address == "carol@peer.test"
+
+
+async def test_what_presents_no_signature_is_refused_in_the_words_that_say_why(world: World) -> None:
+    unsigned = HttpRequest("GET", "https://sut.test/posts/nothing", (("Host", "sut.test"),))
+    with pytest.raises(BadSignature) as bad:
+        asker.examine(world.server, unsigned, clock.now())
+    assert bad.value.reason
+    assert await asker.who_signed(world.server, unsigned, clock.now()) == Refused(bad.value.reason, str(bad.value))
+
+
+NO_KEY = "The key that signed this request cannot be had."
+
+
+@pytest.mark.parametrize(
+    ("problem", "opinion"),
+    [
+        (BadDocument("gone"), Refused("key-gone", NO_KEY)),
+        (BadDocument("not-json"), Refused("no-key", NO_KEY)),
+        (NotFound(), Refused("no-key", NO_KEY)),
+        (FetchProblem("peer.test", "404", status=404), Refused("key-404", NO_KEY)),
+        (FetchProblem("peer.test", "503", status=503), Undecided("key-503", NO_KEY)),
+        (FetchProblem("peer.test", "timeout"), Undecided("key-timeout", NO_KEY)),
+    ],
+)
+def test_a_key_cannot_be_had_for_good_or_for_now(problem: PrivaPubError, opinion: asker.Opinion) -> None:
+    assert asker._unhad(problem) == opinion
+
+
+def test_a_key_is_remembered_until_its_time_is_over() -> None:
+    memory: Any = asker._Memory()
+    memory.met("a", 100.0, "carol", "key")
+    memory.note("a", 100.0, None)
+    assert memory.reader("a", 99.0 + READER_KEPT) == ("carol", "key")
+    assert memory.reader("a", 100.0 + READER_KEPT) is None
+    assert memory.lately("a", 99.0 + COOL_DOWN) == (100.0, None)
+    assert memory.lately("a", 100.0 + COOL_DOWN) is None
+    assert memory.reader("b", 100.0) is None
+    assert memory.lately("b", 100.0) is None
+
+
+def test_what_was_met_longest_ago_is_forgotten_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asker, "MOST_READERS", 2)
+    monkeypatch.setattr(asker, "MOST_REMEMBERED", 2)
+    memory: Any = asker._Memory()
+    for name in ("a", "b", "a", "c"):
+        memory.met(name, 1.0, name, "key")
+        memory.note(name, 1.0, None)
+    assert list(memory.readers) == list(memory.asked) == ["a", "c"]
+
+
+async def test_who_waits_for_a_key_knows_that_another_was_there_and_leaves_nothing_behind() -> None:
+    memory = asker._Memory()
+    told: list[bool] = []
+
+    async def come() -> None:
+        async with memory.alone("a") as others:
+            told.append(others)
+
+    async with asyncio.TaskGroup() as group, memory.alone("a") as others, memory.alone("b") as elsewhere:
+        assert not others
+        assert not elsewhere
+        waiting = [group.create_task(come()) for _ in range(2)]
+        await asyncio.sleep(0)
+        assert memory.locks["a"][1] == 1 + len(waiting)
+        assert told == []
+    assert told == [True, True]
+    assert memory.locks == {}
