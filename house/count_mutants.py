@@ -11,6 +11,7 @@ where fewer than 95 of 100 of a module's other mutants are killed.
 import argparse
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,7 @@ ROOT = Path(__file__).parents[1]
 COPIES = ROOT / ".mutants"
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.tsv")
 NEEDED = 0.95
+MOST_BYTES = 2 << 30  # of memory for a mutant: some never stop to fill it
 
 _SIGNATURES = (
     "tests/rooms/federation/signatures",
@@ -175,6 +177,7 @@ def _mutmut(copy: Path, *words: str) -> str:
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (MOST_BYTES, MOST_BYTES)),
     )
     return done.stdout
 
