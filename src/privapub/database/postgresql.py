@@ -39,7 +39,11 @@ class PostgresqlSeat(Seat):
         except Exception as error:
             raise DBAPIError.instance(sql, values, error, Exception) from error
         changed = status.rpartition(b" ")[2]
-        return tuple(rows[0].keys()) if rows else (), rows, int(changed) if changed.isdigit() else 0
+        return rows, rows, int(changed) if changed.isdigit() else 0
+
+    def names(self, told: Any) -> tuple[str, ...]:
+        """By the first row."""
+        return tuple(told[0].keys())
 
     async def begin(self, words: str) -> None:
         """Begin, where there is anything to say."""

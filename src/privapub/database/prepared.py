@@ -4,14 +4,24 @@ For a statement that finds a row by its key, SQLAlchemy's own bookkeeping takes 
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Dialect, Executable, Float, Row
 from sqlalchemy.engine.result import SimpleResultMetaData
 
 MOST = 1_000  # more than there are: who makes a statement anew for each call finds none again, and fills no memory
+MOST_LENGTHS = 64  # of the lists that one statement is asked with
 
-_known: "dict[tuple[Executable, str, frozenset[str]], Prepared]" = {}
+_known: "dict[tuple[object, ...], Prepared]" = {}
+
+
+class _Form(NamedTuple):
+    """A statement for lists of certain lengths."""
+
+    sql: str
+    names: Sequence[str]  # of the values, in their places
+    binds: dict[str, Callable[[Any], Any]]  # what is made of some of them
+    items: dict[str, Sequence[str]]  # the names that the values of a list have
 
 
 class Prepared:
@@ -23,11 +33,11 @@ class Prepared:
         if compiled.insert_prefetch or compiled.update_prefetch:
             raise TypeError("A prepared statement gives every value itself: no column of it may have a Python default.")
         self._compiled = compiled
-        self._expands = bool(compiled.post_compile_params or compiled.literal_execute_params)
         self._constants = {n: bind.value for bind, n in compiled.bind_names.items() if not bind.required}
-        self._names: Sequence[str] = compiled.positiontup
-        self._binds: dict[str, Callable[[Any], Any]] = compiled._bind_processors  # noqa: SLF001 - asked for once, not each time
-        self.sql = compiled.string
+        self._lists = sorted(compiled.bind_names[bind] for bind in compiled.post_compile_params)
+        binds = compiled._bind_processors  # noqa: SLF001 - asked for once, not each time
+        self._plain = _Form(compiled.string, compiled.positiontup, binds, {})
+        self._forms: dict[tuple[int, ...], _Form] = {}
         columns = compiled._result_columns  # noqa: SLF001 - see above
         self._metadata = SimpleResultMetaData([column.keyname for column in columns])
         # Both drivers bring numbers as numbers.
@@ -39,13 +49,27 @@ class Prepared:
 
     def ask(self, values: dict[str, Any]) -> tuple[str, list[Any]]:
         """The SQL and its positional values. Raises KeyError for a value that is missing."""
-        if self._expands:
-            expanded = self._compiled.construct_expanded_state(values)
-            binds = {**self._binds, **expanded.processors}
-            given, names, sql = expanded.parameters, expanded.positiontup, expanded.statement
-        else:
-            binds, given, names, sql = self._binds, self._constants | values, self._names, self.sql
-        return sql, [binds[name](given[name]) if name in binds else given[name] for name in names]
+        given = self._constants | values
+        form = self._expanded(given) if self._lists else self._plain
+        binds = form.binds
+        if not binds:
+            return form.sql, [given[name] for name in form.names]
+        return form.sql, [binds[name](given[name]) if name in binds else given[name] for name in form.names]
+
+    def _expanded(self, given: dict[str, Any]) -> _Form:
+        """The form for lists of these lengths; their values are added to what is given, each by its own name."""
+        lengths = tuple([len(given[name]) for name in self._lists])
+        form = self._forms.get(lengths)
+        if form is None:
+            made = self._compiled.construct_expanded_state(given)
+            form = _Form(
+                made.statement, made.positiontup, self._plain.binds | made.processors, made.parameter_expansion
+            )
+            if len(self._forms) < MOST_LENGTHS:
+                self._forms[lengths] = form
+        for name, items in form.items.items():
+            given.update(zip(items, given[name], strict=True))
+        return form
 
     def rows(self, found: Sequence[Any]) -> list[Row[Any]]:
         """The driver's rows as SQLAlchemy would give them."""
@@ -64,10 +88,10 @@ class Prepared:
 
 def prepared(statement: Executable, dialect: Dialect, values: dict[str, Any]) -> Prepared:
     """A statement as it was prepared for values of these names, now or before."""
-    key = statement, dialect.name, frozenset(values)
+    key = statement, dialect.name, *values
     form = _known.get(key)
     if form is None:
         if len(_known) >= MOST:
             _known.clear()
-        form = _known[key] = Prepared(statement, dialect, key[2])
+        form = _known[key] = Prepared(statement, dialect, frozenset(values))
     return form

@@ -19,8 +19,8 @@ from privapub import clock
 PATIENCE = 60.0  # seconds in which a connection must be free
 BELIEVED = 5.0  # seconds for which a connection that was used is taken to be there
 
-# Names, rows, and how many rows were changed.
-Answer = tuple[Sequence[str], Sequence[Any], int]
+# What the driver tells of the columns (`Seat.names` reads it), rows, and how many rows were changed.
+Answer = tuple[Any, Sequence[Any], int]
 
 
 class Seat(ABC):
@@ -60,6 +60,10 @@ class Seat(ABC):
 
         `long`: it may take more than a few milliseconds.
         """
+
+    @abstractmethod
+    def names(self, told: Any) -> tuple[str, ...]:
+        """The names of the columns of an answer that has rows."""
 
     @abstractmethod
     async def begin(self, words: str) -> None:

@@ -36,10 +36,6 @@ def _row_of(names: tuple[str, ...]) -> Any:
     return namedtuple("Row", names, rename=True)  # noqa: PYI024 - its fields are those of a statement
 
 
-def _named(names: Sequence[str], rows: Sequence[Any]) -> Sequence[Any]:
-    return [_row_of(tuple(names))._make(row) for row in rows] if rows else ()
-
-
 class Transaction:
     """All reads and writes between a BEGIN and its COMMIT.
 
@@ -99,8 +95,11 @@ class Transaction:
         For the hot statements of the queue: it goes to the driver itself, at a fifth of the cost. What the driver
         raises is wrapped as SQLAlchemy wraps it. `long`: it may take more than a few milliseconds.
         """
-        names, rows, _ = await self._driver(sql, values, long=long)
-        return _named(names, rows)
+        told, rows, _ = await self._driver(sql, values, long=long)
+        if not rows:
+            return ()
+        make = _row_of(self._seat.names(told))._make
+        return [make(row) for row in rows]
 
     async def _driver(self, sql: str, values: Sequence[Any], *, long: bool = False) -> Answer:
         return await self._seat.ask(sql, values, long=long)

@@ -27,6 +27,7 @@ class SqliteSeat(Seat):
         """`driver` is aiosqlite's connection."""
         super().__init__(connection, driver)
         self.raw: Connection = driver._conn  # noqa: SLF001 - its class is our own
+        self._cursor = self.raw.cursor()
 
     @property
     def in_transaction(self) -> bool:
@@ -41,14 +42,20 @@ class SqliteSeat(Seat):
 
         What may wait goes there: for SQLite's one lock, and for what is long.
         """
-        long = long or any(isinstance(value, str) and len(value) > LONG for value in values)
+        for value in values:
+            if type(value) is str and len(value) > LONG:
+                long = True
         try:
             if long or not self.raw.begin_at_once():
-                away: Answer = await self.driver._execute(_ask, self.raw, sql, values)  # noqa: SLF001 - one visit, not three
+                away: Answer = await self.driver._execute(_ask, self.raw.cursor(), sql, values)  # noqa: SLF001 - one visit, not three
                 return away
-            return _ask(self.raw, sql, values)
+            return _ask(self._cursor, sql, values)
         except sqlite3.Error as error:
             raise DBAPIError.instance(sql, values, error, sqlite3.Error) from error
+
+    def names(self, told: Any) -> tuple[str, ...]:
+        """As the driver describes the columns."""
+        return tuple([column[0] for column in told])
 
     async def begin(self, words: str) -> None:
         """With the first statement."""
@@ -77,11 +84,10 @@ class SqliteSeat(Seat):
             raise _wrapped(error) from error
 
 
-def _ask(connection: sqlite3.Connection, sql: str, values: Sequence[Any]) -> Answer:
-    cursor = connection.execute(sql, values)
-    if cursor.description is None:
-        return (), (), cursor.rowcount
-    return tuple(column[0] for column in cursor.description), cursor.fetchall(), cursor.rowcount
+def _ask(cursor: sqlite3.Cursor, sql: str, values: Sequence[Any]) -> Answer:
+    cursor.execute(sql, values)
+    described = cursor.description
+    return described, () if described is None else cursor.fetchall(), cursor.rowcount
 
 
 def _wrapped(error: sqlite3.Error) -> Exception:

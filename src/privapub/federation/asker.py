@@ -293,7 +293,7 @@ def _unhad(problem: PrivaPubError) -> Refused | Undecided:
 
 async def _known(server: Server, key_id: str) -> tuple[Actor, PublicKey] | None:
     """The key as the database has it; where the id is an actor's own, that actor's first key."""
-    async with server.database.read() as tx:
+    async with server.database.look() as tx:  # nearly always the first of these statements is the only one
         found = await read.by_key(tx, key_id)
         if found is None:
             actor = await read.by_uri(tx, key_id)

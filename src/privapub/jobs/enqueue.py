@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from privapub.database.transaction import Transaction
 from privapub.jobs.job import FACTS, Job, NewJob, topic
-from privapub.jobs.moment import moment
+from privapub.jobs.moment import known
 from privapub.jobs.settle import INSERT, Cancelled, settling
 from privapub.jobs.tables import job as table
 
@@ -24,9 +24,8 @@ async def put(tx: Transaction, jobs: Sequence[NewJob], *, scope: str = "", unsen
     """
     if not jobs:
         return 0
-    now = await moment(tx)
-    rows = [_row(job, scope, now, place) for place, job in enumerate(_in_order(jobs))]
-    inserted = await tx.raw(INSERT[tx.dialect], (msgspec.json.encode(rows).decode(),))
+    rows = [_row(job, scope, place) for place, job in enumerate(_in_order(jobs))]
+    inserted = await tx.raw(INSERT[tx.dialect], (msgspec.json.encode(rows).decode(), known(tx)))
     owed = settling(tx, scope)
     new_keys = set()
     for _id, kind, lane, run_at, _state, dedupe_key in inserted:
@@ -87,7 +86,7 @@ def _in_order(jobs: Sequence[NewJob]) -> list[NewJob]:
     )
 
 
-def _row(job: NewJob, scope: str, now: float, place: int) -> dict[str, Any]:
+def _row(job: NewJob, scope: str, place: int) -> dict[str, Any]:
     if job.unique_while_waiting and (job.dedupe_key is None or job.ordering_key is not None):
         raise ValueError(f"job kind {job.kind!r}: unique while waiting asks for a dedupe key and no ordering key")
     if job.part is not None and job.ordering_key is None:
@@ -103,8 +102,7 @@ def _row(job: NewJob, scope: str, now: float, place: int) -> dict[str, Any]:
         "part": job.part,
         # Whether a predecessor is still there is seen when the lane is held: until then it waits.
         "state": "blocked" if job.ordering_key is not None else "waiting",
-        "created_at": now,
-        "run_at": now if job.run_at is None else job.run_at,
+        "run_at": job.run_at,
         "once_for_ever": job.dedupe_key is not None and not job.unique_while_waiting,
         "twin": False,
         "place": place,

@@ -3,7 +3,15 @@
 from privapub import clock
 from privapub.database.transaction import Transaction
 
-POSTGRESQL_NOW = "SELECT extract(epoch FROM clock_timestamp())::float8"
+_CLOCK = "extract(epoch FROM clock_timestamp())::float8"
+POSTGRESQL_NOW = f"SELECT {_CLOCK}"
+# The moment within a statement, given the value of `known`.
+NOW = {"sqlite": "{}", "postgresql": f"{_CLOCK} + {{}}"}
+
+
+def known(tx: Transaction) -> float:
+    """What is known here of the moment: on SQLite all of it, on PostgreSQL the clock's offset."""
+    return clock.now() if tx.dialect == "sqlite" else clock.offset()
 
 
 async def moment(tx: Transaction) -> float:

@@ -24,13 +24,17 @@ _SOURCE = {
     + " FROM json_each(?) e",
     "postgresql": f"SELECT * FROM json_to_recordset($1::text::json) AS x({_FIELDS})",
 }  # fmt: skip
-_FINISH = """
+_FINISH = {
+    dialect: f"""
 UPDATE job SET state = h.state, run_at = h.run_at, attempt = h.attempt, finished_at = h.finished_at, why = h.why,
     stamp = NULL, lease_until = NULL, alone = false
   FROM ({source}) AS h
   WHERE job.id = h.id AND job.stamp = h.stamp AND job.state = 'leased' """
-_HELD = """
-SELECT json_group_array(job.id) FROM ({source}) AS h JOIN job ON job.id = h.id
+    for dialect, source in _SOURCE.items()
+}
+_FINISH_TOLD = {dialect: f"{statement}RETURNING job.id" for dialect, statement in _FINISH.items()}
+_HELD = f"""
+SELECT json_group_array(job.id) FROM ({_SOURCE["sqlite"]}) AS h JOIN job ON job.id = h.id
   WHERE job.stamp = h.stamp AND job.state = 'leased'"""
 _DELETE = {
     "sqlite": "DELETE FROM job WHERE id IN (SELECT value FROM json_each(?))",
@@ -116,14 +120,14 @@ async def finish(
 
 async def _write(tx: Transaction, rows: str, ids: list[int]) -> Sequence[int]:
     """Write these rows of JSON where the lease still holds; the ids of those jobs."""
-    source = _SOURCE[tx.dialect]
-    if tx.dialect == "sqlite":  # many rows come faster as one of JSON, and nobody else writes in between
-        ((held,),) = await tx.raw(_HELD.format(source=source), (rows,))
-        await tx.raw(_FINISH.format(source=source), (rows,))
-        return msgspec.json.decode(held, type=list[int])
-    if len(ids) > 1:  # rows are locked in one order, so that two statements cannot lock each other out
+    if len(ids) > 1:
+        if tx.dialect == "sqlite":  # many rows come faster as one of JSON, and nobody else writes in between
+            ((held,),) = await tx.raw(_HELD, (rows,))
+            await tx.raw(_FINISH["sqlite"], (rows,))
+            return msgspec.json.decode(held, type=list[int])
+        # Rows are locked in one order, so that two statements cannot lock each other out.
         await tx.raw("SELECT id FROM job WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE", (ids,))
-    return [row[0] for row in await tx.raw(_FINISH.format(source=source) + "RETURNING job.id", (rows,))]
+    return [row[0] for row in await tx.raw(_FINISH_TOLD[tx.dialect], (rows,))]
 
 
 async def record(

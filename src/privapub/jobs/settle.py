@@ -12,19 +12,20 @@ On SQLite a transaction holds everything from its beginning.
 
 # ruff: noqa: S608 - the statements are put together from fragments of this room alone
 
-import json
 import zlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import astuple, dataclass, field
+from functools import cache
 from typing import Any
 
+import msgspec
 from sqlalchemy.exc import DBAPIError
 
 from privapub.database.transaction import Transaction
 from privapub.errors import Conflict
 from privapub.jobs import breaker
 from privapub.jobs.job import FACTS, Job, from_row, topic
-from privapub.jobs.moment import moment
+from privapub.jobs.moment import NOW, known, moment
 
 Cancelled = Callable[[Transaction, Sequence[Job], float], Awaitable[None]]
 
@@ -52,23 +53,30 @@ INSERT INTO lane(scope, kind, lane, next_at, not_before)
   ORDER BY x.kind COLLATE "C", x.lane COLLATE "C" """
     + _LANE_ON_CONFLICT.format(max="greatest", min="least"),
 }
-_COLUMNS = (
-    "scope, kind, lane, args, trigger, state, created_at, run_at, dedupe_key, once_for_ever, twin, ordering_key, part"
+_GIVEN = "scope, kind, lane, args, trigger, state, dedupe_key, once_for_ever, twin, ordering_key, part"
+_INSERT = (
+    f"INSERT INTO job({_GIVEN}, created_at, run_at) SELECT {{given}}, {{now}}, coalesce({{run_at}}, {{now}})"
+    " FROM {rows} ON CONFLICT DO NOTHING RETURNING id, kind, lane, run_at, state, dedupe_key"
 )
-_INSERT_TAIL = " ON CONFLICT DO NOTHING RETURNING id, kind, lane, run_at, state, dedupe_key"
+_OF_JSON = {name: f"e.value->>'{name}'" for name in (*_GIVEN.split(", "), "run_at")}
+# The rows, and what `moment.known` gives: a job that says nothing else is to run now.
 INSERT = {
-    "sqlite": f"INSERT INTO job({_COLUMNS}) SELECT "
-    + ", ".join(f"e.value->>'{name}'" for name in _COLUMNS.split(", "))
-    + " FROM json_each(?) e WHERE true"
-    + _INSERT_TAIL,
-    "postgresql": f"INSERT INTO job({_COLUMNS}) SELECT "
-    + ", ".join(f"x.{name}" for name in _COLUMNS.split(", "))
-    + """ FROM json_to_recordset($1::text::json)
-      AS x(scope text, kind text, lane text, args text, trigger text, state text, created_at float8, run_at float8,
-        dedupe_key text, once_for_ever boolean, twin boolean, ordering_key text, part text, place bigint)
-      ORDER BY x.place"""
-    + _INSERT_TAIL,
-}  # fmt: skip
+    "sqlite": _INSERT.format(
+        given=", ".join(_OF_JSON[name] for name in _GIVEN.split(", ")),
+        now=NOW["sqlite"].format("?2"),
+        run_at=_OF_JSON["run_at"],
+        rows="json_each(?1) e WHERE true",
+    ),
+    "postgresql": f"WITH n AS MATERIALIZED (SELECT {NOW['postgresql'].format('$2::float8')} AS now) "
+    + _INSERT.format(
+        given=", ".join(f"x.{name}" for name in _GIVEN.split(", ")),
+        now="n.now",
+        run_at="x.run_at",
+        rows="""n, json_to_recordset($1::text::json)
+      AS x(scope text, kind text, lane text, args text, trigger text, state text, run_at float8, dedupe_key text,
+        once_for_ever boolean, twin boolean, ordering_key text, part text, place bigint) ORDER BY x.place""",
+    ),
+}
 _KEYS = {
     "sqlite": "(SELECT k.value FROM json_each(?) k)",
     "postgresql": "(SELECT k.value FROM json_array_elements_text($2::text::json) k(value))",
@@ -162,6 +170,16 @@ MANY = 1000
 HEARD_EVERY = 86400.0  # how exactly it is known when a host was last heard of
 
 
+@cache
+def _of(statement: str, dialect: str) -> str:
+    """A statement over the keys of a scope, in this dialect."""
+    return statement.format(scope=_SCOPE[dialect], keys=_KEYS[dialect], skip=_SKIP[dialect])
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What is new about a host at `now`: it answered, it failed a job leased then, or (`heard` None) it wrote to us."""
@@ -243,7 +261,7 @@ class Settling:
             {"scope": self.scope, "kind": FACTS, "lane": order, "next_at": None, "not_before": 0.0}
             for order in sorted(orders)
         ]
-        await tx.raw(TOUCH["postgresql"], (json.dumps(rows),))
+        await tx.raw(TOUCH["postgresql"], (_json(rows),))
 
     async def _write_lanes(self, tx: Transaction) -> None:
         if self.lanes:
@@ -252,13 +270,13 @@ class Settling:
                 for (kind, lane), times in sorted(self.lanes.items())
             ]
             self.lanes = {}
-            await tx.raw(TOUCH[tx.dialect], (json.dumps(rows),))
+            await tx.raw(TOUCH[tx.dialect], (_json(rows),))
 
     async def _write_health(self, tx: Transaction) -> None:
         sqlite = tx.dialect == "sqlite"
         sql = _HEALTH.format(scope="?" if sqlite else "$1", lanes=OF_LANES[tx.dialect])
         rows = []
-        for row in await tx.raw(sql, (self.scope, json.dumps(sorted(self.verdicts)))):
+        for row in await tx.raw(sql, (self.scope, _json(sorted(self.verdicts)))):
             before = breaker.Health(row.fails, row.opened_at, row.open_until, row.quarantine)
             after, heard_at = before, row.heard_at
             # Which of those that ended together was the last is not known: an answer counts as the later one.
@@ -272,11 +290,11 @@ class Settling:
                 cap = 1 if after.quarantine else None
                 rows.append({"kind": row.kind, "lane": row.lane, "cap": cap, "heard_at": heard_at, **health})
         if rows:
-            await tx.raw(SET_HEALTH[tx.dialect], (self.scope, json.dumps(rows)))
+            await tx.raw(SET_HEALTH[tx.dialect], (self.scope, _json(rows)))
 
     async def _refuse_followed(self, tx: Transaction) -> None:
         """What was put behind one that is tried again, while it was looked at, may have run by now."""
-        if await tx.raw(_FOLLOWED, (json.dumps(self.again),)):
+        if await tx.raw(_FOLLOWED, (_json(self.again),)):
             raise Conflict("One of these jobs has been followed by a later one of its order.", "Try the others.")
 
     async def _take_back(self, tx: Transaction) -> None:
@@ -294,20 +312,19 @@ class Settling:
     async def _cancel(self, tx: Transaction, statement: str, keys: set[str], now: float) -> list[Any]:
         if tx.dialect == "sqlite":
             sql = statement.format(now="?", why="?", scope="?", keys=_KEYS["sqlite"], skip="")
-            values: tuple[Any, ...] = (now, TAKEN_BACK, self.scope, json.dumps(sorted(keys)))
+            values: tuple[Any, ...] = (now, TAKEN_BACK, self.scope, _json(sorted(keys)))
         else:
             sql = statement.format(
                 now="$3::float8", why="$4::text", scope="$1", keys=_KEYS["postgresql"], skip=_SKIP["postgresql"]
             )
-            values = (self.scope, json.dumps(sorted(keys)), now, TAKEN_BACK)
+            values = (self.scope, _json(sorted(keys)), now, TAKEN_BACK)
         return list(await tx.raw(sql, values))
 
     async def _release(self, tx: Transaction, statement: str, keys: set[str]) -> list[Any]:
-        sql = statement.format(scope=_SCOPE[tx.dialect], keys=_KEYS[tx.dialect], skip=_SKIP[tx.dialect])
         many = len(keys) > MANY and tx.dialect == "postgresql"
         if many:  # its guess of their number is a hundred: for each job it would go through all of them
             await tx.raw("SET LOCAL enable_nestloop = off")
-        rows = list(await tx.raw(sql, (self.scope, json.dumps(sorted(keys)))))
+        rows = list(await tx.raw(_of(statement, tx.dialect), (self.scope, _json(sorted(keys)))))
         if many:
             await tx.raw("SET LOCAL enable_nestloop = on")
         return rows
@@ -332,17 +349,17 @@ class Settling:
         Then it goes behind that one, as its twin.
         """
         if tx.dialect == "sqlite":
-            return await tx.raw(INSERT["sqlite"], (json.dumps(rows),))
+            return await tx.raw(INSERT["sqlite"], (_json(rows), known(tx)))
         await tx.raw("SAVEPOINT at_last")
         await tx.raw("SET LOCAL lock_timeout = '50ms'")
         try:
-            put = await tx.raw(INSERT["postgresql"], (json.dumps(rows),))
+            put = await tx.raw(INSERT["postgresql"], (_json(rows), known(tx)))
         except DBAPIError as error:
             if getattr(error.orig, "sqlstate", None) != _TIMED_OUT:
                 raise
             await tx.raw("ROLLBACK TO at_last")
             behind = [row | {"twin": True, "state": "blocked"} for row in rows]
-            put = await tx.raw(INSERT["postgresql"], (json.dumps(behind),))
+            put = await tx.raw(INSERT["postgresql"], (_json(behind), known(tx)))
         await tx.raw("SET LOCAL lock_timeout = 0")
         return put
 
