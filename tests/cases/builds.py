@@ -31,16 +31,16 @@ async def bring(play: Play, built: dict[str, Any] | bytes) -> None:
         else built
     )
     body = document if isinstance(document, bytes) else json.dumps(document).encode()
-    before = _memory("VmRSS", begin=True)
+    before = memory("VmRSS", begin=True)
     began = time.process_time()
     answer = await play.world.post(play.on.alice.inbox, body, by=carol)
     play.notes["seconds"] = time.process_time() - began
     await play.drain()
-    play.notes["grown"] = _memory("VmHWM") - before
+    play.notes["grown"] = memory("VmHWM") - before
     play.replies.append(Reply(0, answer.status, answer.body, answer.headers))
 
 
-def _memory(line: str, *, begin: bool = False) -> int:
+def memory(line: str, *, begin: bool = False) -> int:
     """Bytes that the process holds, or has held at most since a `begin`, by Linux; 0 elsewhere."""
     folder = Path("/proc/self")
     try:

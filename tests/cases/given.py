@@ -20,6 +20,7 @@ SETTINGS = {"handle_domain": "handle_domain", "server_origin": "base_url"}
 READ_LATER = ("visibility", "shown", "note", "federated", "severity", "ok", "expect", "direction")
 # The last of these that the case has is what it is about.
 ACTS = (
+    "content_type",
     "signature_params",
     "peer_inbox",
     "peer_get",
