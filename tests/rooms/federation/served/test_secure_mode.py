@@ -113,14 +113,16 @@ async def looks(sut: Application, url: str, **how: object) -> tuple[object, ...]
     return answer.status, answer.body, {name: value for name, value in answer.headers.items() if name != "date"}
 
 
+@pytest.mark.parametrize("secure", [True, False])
 @pytest.mark.parametrize("audience", ["followers", "direct"])
-async def test_what_is_hidden_looks_like_what_is_not_there(database: Database, audience: str) -> None:
+async def test_what_is_hidden_looks_like_what_is_not_there(database: Database, audience: str, secure: bool) -> None:
+    """To who does not sign and to who may not see it: the same bytes, after the same questions to the database."""
     async with database.write() as tx:
         alice = await make_persona(tx)
         carol, mallory = await make_remote(tx), await make_remote(tx, "mallory@peer.test")
         await make_follow(tx, carol.id, alice.id)
         post = await make_post(tx, alice.id, audience, named=[carol.id] if audience == "direct" else ())
-    async with serving(database, secure_mode=True) as sut:
+    async with serving(database, secure_mode=secure) as sut:
         for path in ("", "/replies?page=true", "/context", "/likes", "/shares"):
             for by in (None, mallory):
                 found = []
