@@ -31,11 +31,11 @@ from privapub.jobs.tables import job
 sys.path.append(str(TOWN / "adversary"))
 importlib.import_module("privapub.job_table")  # with it come all tables
 ATTACKS = importlib.import_module("enemy").ATTACKS
-for _part in ("forgeries", "reaching", "exhausting"):
+for _part in ("forgeries", "knocking", "reaching", "exhausting"):
     importlib.import_module(_part)
 
 T = TypeVar("T")
-RESTS = 40.0  # seconds in which the victim must have come to rest after an attack
+RESTS = 90.0  # seconds in which the victim must have come to rest after an attack
 MEMORY = 128 << 20  # bytes by which it may have grown meanwhile
 WAITING = 1000  # jobs that may wait at any time
 ROWS = 5000  # of any one table
@@ -133,11 +133,12 @@ class Siege(Controlled):
         return None
 
     def _meet(self) -> None:
-        carol = self.ask("ready")["carol"]
+        people = self.ask("ready")["people"]
         alice, bob = self.victim.persona("alice"), self.victim.persona("bob")
         self.handles = [self.victim.persona("night")["id"], "night"]
-        self.victim.run("follow", "add", "--persona", "alice", carol)
-        self.victim.run("follow", "add", "--persona", "bob", carol)  # whom she never answers
+        for uri in people.values():
+            self.victim.run("follow", "add", "--persona", "alice", uri)
+        self.victim.run("follow", "add", "--persona", "bob", people["carol"])  # whom she never answers
         texts = {
             "public": "hello",
             "followers": f"{HIDDEN} #secret",
@@ -249,7 +250,7 @@ class Siege(Controlled):
     def _wrong(self, name: str, row: tuple[str, ...]) -> list[str]:
         """Why a row that was not there before may not be; what the enemy says of itself may."""
         mine, why = self._mine(), list[str]()
-        if name in {"follow", "block"} and not row[0].startswith(mine):
+        if name in {"follow", "block"} and not row[0].startswith(mine) and not self._was_with(mine, name, row):
             why.append("somebody else's relation")
         if name in {"reaction", "boost"} and not row[1].startswith(mine):
             why.append("in somebody else's name")
@@ -267,6 +268,10 @@ class Siege(Controlled):
             why.append("a key of another host")
         return why + (["it runs or spills"] if any(SPILLS.search(cell) for cell in row) else [])
 
+    def _was_with(self, mine: tuple[str, ...], name: str, row: tuple[str, ...]) -> bool:
+        """Whether a relation with one of the enemy was there before: it may end it, and so does a rule about it."""
+        return row[1].startswith(mine) and any(row[:2] == old[:2] for old in self.before[name])
+
     def _wrong_post(self, row: tuple[str, ...]) -> list[str]:
         uri, author, content, summary, *_, quote, state = row
         why = ["it is forged"] if "forged" in content + summary and not author.startswith(self.evil) else []
@@ -274,6 +279,8 @@ class Siege(Controlled):
             why.append("of another host than its author")
         if state == "accepted" and not quote.startswith(self.evil):
             why.append("a quote that nobody allowed")
+        if "between us" in content and row[4] in {"public", "unlisted"}:
+            why.append("it is shown to everybody")
         if "blocked" in content:
             why.append("it is of a blocked host")
         return why + (["it runs"] if RUNS.search(content) else [])
@@ -357,6 +364,12 @@ def _(siege: Siege) -> list[str]:
     # Carol lives beside it, and was written to: to no inbox but her own, and in no answer to anybody.
     loose = [text for text in told["heard"] if HIDDEN in text and not text.startswith("POST /u/carol/inbox ")]
     return got + ([f"{HIDDEN!r} came to it"] if loose or any(HIDDEN in text for text in told["read"]) else [])
+
+
+@row("after: what the victim signed is of use where it was sent, and nowhere else (fetch/10)")
+def _(siege: Siege) -> list[str]:
+    places = siege.ask("heard")["signed"]
+    return [f"signed for all of {it}" for it in places if len(it) > 1] if places else ["nothing was signed"]
 
 
 @row("after: logs tell of nobody, and of nothing that broke")

@@ -6,6 +6,7 @@ What came into the victim is for the town to see.
 
 import asyncio
 import json
+import ssl
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -15,6 +16,7 @@ from people import CONTEXT, JSON, PUBLIC, Headers, Host, Person, create, note, o
 from yarl import URL
 
 Attack = Callable[["Enemy"], Awaitable[list[str] | None]]
+Met = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 ATTACKS: dict[str, Attack] = {}
 SHORT = 3.0  # seconds that the victim may ask for before the enemy comes again
 LONGEST = 25.0
@@ -48,11 +50,18 @@ class Enemy:
         self.posts: dict[str, str] = {}
         self.hers = f"{innocent.origin}/n/hers"  # what carol wrote for her followers
 
+    async def listen(self, met: Met, tls: ssl.SSLContext | None = None) -> int:
+        """Listen on one more port of the evil host, beside its pages; returns the port."""
+        server = await asyncio.start_server(met, "127.0.0.1", 0, ssl=tls)
+        self.servers.append(server)
+        return int(server.sockets[0].getsockname()[1])
+
     async def begin(self, told: dict[str, Any]) -> dict[str, Any]:
         """Hear of the victim's people and posts; carol does what she does, and all of it is well."""
         self.alice, self.bob, self.posts = told["alice"], told["bob"], told["posts"]
-        asked = [it for it in self.innocent.posted if it.get("actor") == self.alice["id"]]
-        await self.say(of("Accept", self.carol, asked[0]), by=self.carol)
+        asked = [it for it in (*self.innocent.posted, *self.evil.posted) if it.get("actor") == self.alice["id"]]
+        for who in (self.carol, self.mallory, self.eve):  # of whom nobody follows, little is asked for
+            await self.say(of("Accept", who, next(it for it in asked if it["object"] == who.uri)), by=who)
         followed = of("Follow", self.carol, self.alice["id"], f"{self.carol.uri}/follow/1")
         hers = note(
             self.carol, self.hers, to=[f"{self.carol.uri}/followers", self.alice["id"]], updated="2026-03-02T00:00:00Z"
@@ -96,9 +105,11 @@ class Enemy:
             await asyncio.sleep(wait)
         return 0
 
-    async def get(self, url: str, *, by: Person | None = None, accept: str = JSON) -> tuple[int, str, dict[str, str]]:
+    async def get(
+        self, url: str, *, by: Person | None = None, accept: str = JSON, more: Headers = ()
+    ) -> tuple[int, str, dict[str, str]]:
         """GET something of the victim: status, body, and the headers without the time."""
-        headers: Headers = (("Accept", accept),)
+        headers: Headers = (("Accept", accept), *more)
         if by is not None:
             headers = tuple(pair for pair in by.signed("GET", url) if pair[0] != "Host")
         async with self._asking("GET", url, headers, None) as response:

@@ -7,6 +7,7 @@ import argparse
 import asyncio
 import contextlib
 import importlib
+from datetime import UTC, datetime
 from typing import Any
 
 import aiohttp
@@ -16,7 +17,7 @@ from exhausting import costly_pages
 from people import Host, create, note
 from reaching import while_blocked
 
-for _part in ("forgeries", "reaching", "exhausting"):
+for _part in ("forgeries", "knocking", "reaching", "exhausting"):
     importlib.import_module(_part)  # each puts its attacks into the table
 
 TRAPS = ("127.0.0.2", "127.0.0.3", "127.9.9.9", "::1")
@@ -48,7 +49,8 @@ def control(enemy: Enemy) -> web.Application:
     app = web.Application(client_max_size=1 << 22)
 
     async def ready(_request: web.Request) -> web.Response:
-        return web.json_response({"attacks": list(ATTACKS), "carol": enemy.carol.uri, "evil": enemy.evil.origin})
+        people = {it.handle: it.uri for it in (enemy.carol, enemy.mallory, enemy.eve)}
+        return web.json_response({"people": people})
 
     async def begin(request: web.Request) -> web.Response:
         return web.json_response(await enemy.begin(await request.json()))
@@ -68,13 +70,17 @@ def control(enemy: Enemy) -> web.Application:
         return web.json_response({"got": [each for each in await while_blocked(enemy) if each]})
 
     async def honest(_request: web.Request) -> web.Response:
-        post = note(enemy.carol, f"{enemy.carol.uri}/n/honest", to=[f"{enemy.carol.uri}/followers"])
+        now = datetime.now(UTC).isoformat()  # the newest in the timeline
+        post = note(enemy.carol, f"{enemy.carol.uri}/n/honest", to=[f"{enemy.carol.uri}/followers"], published=now)
         return web.json_response(
             {"uri": post["id"], "status": await enemy.say(create(enemy.carol, post), by=enemy.carol)}
         )
 
     async def heard(_request: web.Request) -> web.Response:
-        return web.json_response({"heard": [*enemy.evil.heard, *enemy.innocent.heard], "read": enemy.read_bodies})
+        heard = [*enemy.evil.heard, *enemy.innocent.heard]
+        signed = [enemy.evil.signed, enemy.innocent.signed]
+        places = [sorted({*signed[0].get(each, ()), *signed[1].get(each, ())}) for each in {**signed[0], **signed[1]}]
+        return web.json_response({"heard": heard, "read": enemy.read_bodies, "signed": places})
 
     app.add_routes(
         [web.get("/control/ready", ready), web.post("/control/begin", begin), web.post("/control/attack", attack),

@@ -99,6 +99,7 @@ class Host:
         self.below: dict[str, Answer] = {}
         self.asked: Counter[str] = Counter()
         self.heard: list[str] = []
+        self.signed: dict[str, set[str]] = {}  # where each signature came to
         self.posted: list[dict[str, Any]] = []
 
     def serve(self, url: str, document: object, *, kind: str = JSON, status: int = 200, **headers: str) -> str:
@@ -124,6 +125,9 @@ class Host:
         body = await request.read()
         path = request.raw_path
         self.asked[path] += 1
+        for name in ("Signature", "Authorization"):
+            if value := request.headers.get(name):
+                self.signed.setdefault(value, set()).add(f"{request.method} {self.origin}{path}")
         self.heard.append(f"{request.method} {path} {dict(request.headers)} {body.decode(errors='replace')}")
         for begin, answer in self.below.items():
             if path.startswith(begin):
