@@ -4,7 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
+
+from makers import make_follow, make_remote
+from privapub.database.connect import Database
+from privapub.personas.read import by_handle
 
 Told = Callable[..., Any]
 Type = Callable[..., int]
@@ -83,6 +88,35 @@ def test_a_list_of_mastodon_is_seen_first_then_taken_and_given_again(told: Told,
     out = tmp_path / "out.csv"
     assert told("domain", "export", str(out))["rows"] == 3
     assert set(out.read_text().splitlines()) == set(LIST.splitlines()[:4])
+
+
+async def befriend(file: Path) -> None:
+    """ann follows two at bad.example, one of whom follows her, and one at loud.example."""
+    database = Database(f"sqlite:///{file}")
+    async with database.write() as tx:
+        ann = await by_handle(tx, "ann")
+        assert ann is not None
+        for address in ("carol@bad.example", "dave@bad.example", "erin@loud.example"):
+            other = await make_remote(tx, address)
+            await make_follow(tx, ann.id, other.id)
+            if address.startswith("carol"):
+                await make_follow(tx, other.id, ann.id)
+    await database.close()
+
+
+def test_it_is_seen_first_how_many_follows_each_row_cuts_and_they_come_back(told: Told, tmp_path: Path) -> None:
+    anyio.run(befriend, tmp_path / "privapub.sqlite3")
+    file = tmp_path / "blocks.csv"
+    file.write_text(LIST)
+    cut = {"bad.example": (3, 1, 2), "loud.example": (0, 0, 0), "fine.example": (0, 0, 0)}
+    for words in ((), ("--yes",)):
+        rows = told("domain", "import", str(file), *words)["rows"]
+        told_of = {row["domain"]: (row["follows"], row["followers"], row["following"]) for row in rows}
+        assert {domain: told_of[domain] for domain in cut} == cut
+    assert told("domain", "check", "bad.example")["suspended"] == 3
+    assert told("domain", "remove", "bad.example")["follows"] == 3
+    after = told("domain", "check", "bad.example")
+    assert (after["followers"], after["following"], after["suspended"]) == (1, 2, 0)
 
 
 def test_a_list_of_names_leaves_what_there_is_unless_told_otherwise(told: Told) -> None:
