@@ -101,6 +101,7 @@ class Siege(Controlled):
         )  # fmt: skip
         self.innocent, self.evil = f"http://127.0.0.1:{innocent}", f"http://localhost:{evil}"
         self.before: State = {}
+        self.told: set[str] = set()
         self.began = self.most = 0
         self.handles: list[str] = []
         self.posts: dict[str, str] = {}
@@ -234,7 +235,7 @@ class Siege(Controlled):
         return self.evil, f"{self.innocent}/u/mallory"
 
     def came_in(self) -> list[str]:
-        """What is there that may not be, and what is gone that was there."""
+        """What is there that may not be, and what is gone that was there; each is told once, to the row that got it."""
         now, mine = self.state(), self._mine()
         gone = [(name, row) for name in now for row in self.before[name] - now[name]]
         got = [
@@ -245,7 +246,9 @@ class Siege(Controlled):
         for name in now:
             for row in now[name] - self.before[name]:
                 got += [f"{row[:2]} of {name}: {why}" for why in self._wrong(name, row)]
-        return got
+        fresh = [each for each in got if each not in self.told]
+        self.told.update(fresh)
+        return fresh
 
     def _wrong(self, name: str, row: tuple[str, ...]) -> list[str]:
         """Why a row that was not there before may not be; what the enemy says of itself may."""

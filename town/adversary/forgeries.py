@@ -248,7 +248,7 @@ async def _(enemy: Enemy) -> list[str] | None:
 @attack("8 hijack: Update and Delete by another of her host (inbox/07)")
 async def _(enemy: Enemy) -> list[str] | None:
     carol, mallory, hers = enemy.carol, enemy.mallory, enemy.hers
-    false = note(carol, hers, content=FORGED, updated="2026-03-01T11:00:00Z", to=[PUBLIC])
+    false = note(carol, hers, content=FORGED, updated="2026-03-03T00:00:00Z", to=[PUBLIC])
     for to in (enemy.alice["inbox"], f"{enemy.victim}/inbox"):
         await _all(
             enemy, mallory, of("Update", mallory, false), of("Update", mallory, {**false, "attributedTo": mallory.uri}),
