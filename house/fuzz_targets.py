@@ -66,6 +66,7 @@ def main() -> int:
         return 2
     end = clock.monotonic() + asked.seconds
     failed: dict[str, None] = {}
+    tried: set[str] = set()
     try:
         while not asked.seconds or clock.monotonic() < end:
             # In another order each time, so that not always the same ones are reached where there is little time.
@@ -75,11 +76,13 @@ def main() -> int:
                 seconds = TURN if not asked.seconds else max(SHORTEST_TURN, int(left / (len(names) - number)))
                 if asked.seconds and left <= 0:
                     break
+                tried.add(name)
                 if not _turn(name, seconds):
                     failed[name] = None
     except KeyboardInterrupt:
         pass
-    sys.stdout.write(f"{len(failed)} of {len(names)} targets failed{''.join(f', {name}' for name in failed)}\n")
+    sys.stdout.write(f"{len(failed)} of {len(tried)} targets failed{''.join(f', {name}' for name in failed)}\n")
+    sys.stdout.writelines(f"{name} had no turn\n" for name in names if name not in tried)
     return 1 if failed else 0
 
 
