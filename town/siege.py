@@ -246,6 +246,7 @@ class Siege(Controlled):
         for name in now:
             for row in now[name] - self.before[name]:
                 got += [f"{row[:2]} of {name}: {why}" for why in self._wrong(name, row)]
+        got += [f"{place} was reached" for place in self.ask("trapped")["trapped"]]
         fresh = [each for each in got if each not in self.told]
         self.told.update(fresh)
         return fresh
@@ -349,14 +350,18 @@ def _(siege: Siege) -> list[str]:
     siege.victim.run("domain", "block", "LocalHost.")
     try:
         siege.rest()
-        return list(siege.tell("blocked")["got"]) + siege.came_in()
+        told = siege.tell("blocked")
+        siege.rest()
+        asked = siege.ask("heard")["asked"] - told["asked"]
+        return told["got"] + ([f"it was asked {asked} times by way of another"] if asked else []) + siege.came_in()
     finally:
         siege.victim.run("domain", "remove", "localhost")
 
 
-@row("after: no private address was reached")
+@row("after: nothing came in later, and no private address was reached")
 def _(siege: Siege) -> list[str]:
-    return [f"{place}: {count} connections" for place, count in siege.ask("trapped")["trapped"].items()]
+    siege.rest()
+    return siege.came_in()
 
 
 @row("after: the enemy holds nothing that is not for it")

@@ -7,7 +7,6 @@ What came into the victim is for the town to see.
 import asyncio
 import json
 import ssl
-from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -42,7 +41,7 @@ class Enemy:
         self.mallory = innocent.person(Person(f"{innocent.origin}/u/mallory", "mallory"))
         self.eve = evil.person(Person(f"{evil.origin}/u/eve", "eve"))
         self.traps: list[tuple[str, int]] = []
-        self.trapped: Counter[str] = Counter()
+        self.trapped: set[str] = set()  # where somebody came to that may not be reached
         self.servers: list[asyncio.Server] = []
         self.read_bodies: list[str] = []
         self.alice: dict[str, str] = {}

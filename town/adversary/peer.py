@@ -15,7 +15,7 @@ from aiohttp import web
 from enemy import ATTACKS, Enemy
 from exhausting import costly_pages
 from people import Host, create, note
-from reaching import while_blocked
+from reaching import not_asked_for, while_blocked
 
 for _part in ("forgeries", "knocking", "reaching", "exhausting"):
     importlib.import_module(_part)  # each puts its attacks into the table
@@ -31,10 +31,10 @@ async def serve(app: Any, port: int, address: str = "127.0.0.1") -> None:
 
 
 async def lay(enemy: Enemy, address: str, port: int = 0) -> None:
-    """A trap: whoever connects is counted."""
+    """A trap: whoever connects is noted."""
 
     async def met(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        enemy.trapped[f"{address}:{port}"] += 1
+        enemy.trapped.add(f"{address}:{port}")
         writer.close()
 
     with contextlib.suppress(OSError):  # without IPv6 there is no ::1
@@ -58,16 +58,20 @@ def control(enemy: Enemy) -> web.Application:
     async def attack(request: web.Request) -> web.Response:
         name = (await request.json())["name"]
         got = [each for each in await ATTACKS[name](enemy) or [] if each]
-        return web.json_response({"got": got, "trapped": dict(enemy.trapped)})
+        return web.json_response({"got": got})
 
     async def trapped(_request: web.Request) -> web.Response:
-        return web.json_response({"trapped": dict(enemy.trapped)})
+        return web.json_response({"trapped": sorted(enemy.trapped)})
 
     async def pages(_request: web.Request) -> web.Response:
         return web.json_response({"pages": costly_pages(enemy)})
 
     async def blocked(_request: web.Request) -> web.Response:
-        return web.json_response({"got": [each for each in await while_blocked(enemy) if each]})
+        got = [each for each in await while_blocked(enemy) if each]
+        asked = sum(enemy.evil.asked.values())
+        for what in not_asked_for(enemy):
+            await enemy.say(what, by=enemy.carol)
+        return web.json_response({"got": got, "asked": asked})
 
     async def honest(_request: web.Request) -> web.Response:
         now = datetime.now(UTC).isoformat()  # the newest in the timeline
@@ -80,7 +84,9 @@ def control(enemy: Enemy) -> web.Application:
         heard = [*enemy.evil.heard, *enemy.innocent.heard]
         signed = [enemy.evil.signed, enemy.innocent.signed]
         places = [sorted({*signed[0].get(each, ()), *signed[1].get(each, ())}) for each in {**signed[0], **signed[1]}]
-        return web.json_response({"heard": heard, "read": enemy.read_bodies, "signed": places})
+        return web.json_response(
+            {"heard": heard, "read": enemy.read_bodies, "signed": places, "asked": sum(enemy.evil.asked.values())}
+        )
 
     app.add_routes(
         [web.get("/control/ready", ready), web.post("/control/begin", begin), web.post("/control/attack", attack),
