@@ -72,6 +72,7 @@ def _imf_fixdate(second: int) -> str:
     return formatdate(second, usegmt=True)
 
 
+@lru_cache(maxsize=64)
 def from_http_date(text: str) -> float | None:
     """A `Date` or `Retry-After` header's moment, or None where it is none."""
     from email.utils import parsedate_to_datetime  # noqa: PLC0415 - as above

@@ -1,6 +1,7 @@
 """From which network a request comes (pure)."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 from privapub.settings import Network
@@ -32,6 +33,7 @@ def _is_proxy(address: IPv4Address | IPv6Address, proxies: Sequence[Network]) ->
     return any(address in network for network in proxies)
 
 
+@lru_cache(maxsize=256)
 def _read(text: str) -> IPv4Address | IPv6Address | None:
     """An address, with or without brackets and port; an IPv4 address within IPv6 is itself."""
     if text.startswith("["):

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import urldefrag, urljoin
 
 from yarl import URL
@@ -37,6 +38,11 @@ def read(url: str) -> Target:
         url = urldefrag(url).url
     if not url or len(url) > _LONGEST or _NEVER.search(url):
         raise ValueError("no URL")
+    return _read(url)
+
+
+@lru_cache(maxsize=1024)  # one activity names its hosts several times, and the next one the same again
+def _read(url: str) -> Target:
     try:
         wire = URL(url, encoded=_URI.fullmatch(url) is not None)
     except IndexError:  # its reader falls over "[::1]user@"
