@@ -10,9 +10,11 @@ from privapub.actors.tables import actor, block
 from privapub.database.connect import Database
 from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
+from privapub.follows.tables import follow
 from privapub.posts import audience
 from privapub.posts.read import Post
 from privapub.posts.tables import post as post_table
+from privapub.posts.tables import post_recipient
 
 STANDINGS = {"ann": "open", "dan@d.test": "open", "loud@loud.test": "limited", "bad@bad.test": "blocked"}
 VIEWERS = ("follower", "waiting", "named", "blocking", "blocked", "stranger")
@@ -37,6 +39,8 @@ async def make_world(tx: Transaction) -> tuple[dict[str | None, int | None], dic
         await tx.execute(update(actor).where(actor.c.id == ids[author]).values(standing=standing))
         gone = posts[author, "gone"] = replace(posts[author, "gone"], deleted_at=1.0)
         await tx.execute(update(post_table).where(post_table.c.id == gone.id).values(deleted_at=1.0))
+    # To follow somebody else is no tie to these.
+    await make_follow(tx, ids["stranger"], (await make_remote(tx, "other@other.test")).id)
     return {None: None, **ids}, posts
 
 
@@ -66,6 +70,14 @@ async def test_each_way_to_ask_says_of_every_tie_what_the_words_say(database: Da
             }
             rows = await tx.all(select(post_table.c.id).where(audience.seen_by(ids[viewer])))
             assert {row.id for row in rows} == offered, viewer
+            # A larger question may have the same tables in it.
+            joined = (
+                select(post_table.c.id)
+                .outerjoin(post_recipient, post_recipient.c.post_id == post_table.c.id)
+                .outerjoin(follow, follow.c.followed_id == post_table.c.author_id)
+                .where(audience.seen_by(ids[viewer]))
+            )
+            assert {row.id for row in await tx.all(joined)} == offered, viewer
 
 
 async def test_a_post_goes_to_nobody_whom_a_block_parts_from_its_author(database: Database) -> None:
