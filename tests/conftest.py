@@ -28,7 +28,7 @@ from privapub.migrations.run import upgrade
 # No test pulls the plug of the machine: within the tests' own process nothing waits for the disk.
 connect.SYNCHRONOUS = "OFF"
 # Each test opens databases of its own, and to compile all their statements anew is a tenth of the work.
-connect.create_async_engine = functools.partial(  # type: ignore[assignment]
+connect.create_async_engine = functools.partial(
     create_async_engine, execution_options={"compiled_cache": compiled.KEPT}
 )
 
