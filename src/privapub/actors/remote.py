@@ -15,6 +15,7 @@ from privapub.errors import NotAllowed
 from privapub.jobs.enqueue import put_fact
 from privapub.moderation import rules
 from privapub.outbound.target import host_of
+from privapub.outbound.validators import NONE, Validators
 
 _NEVER_CHANGED = frozenset({"id", "uri", "local", "created_at"})
 
@@ -63,6 +64,9 @@ class Profile:
     also_known_as: tuple[str, ...] = ()
     moved_to: str | None = None
     updated_at: float | None = None
+    # Of the answer in which its document came; none where it came in another way.
+    etag: str | None = None
+    last_modified: str | None = None
     keys: tuple[LearntKey, ...] = ()
 
 
@@ -122,6 +126,17 @@ async def _was_read(tx: Transaction, uri: str, now: float) -> int:
     return actor_id
 
 
+async def validators(tx: Transaction, uri: str) -> Validators:
+    """With which the document of a remote actor may be asked for if it is another than the one that is kept."""
+    row = await tx.first(select(actor.c.etag, actor.c.last_modified).where(actor.c.uri == uri, ~actor.c.local))
+    return NONE if row is None else Validators(row.etag, row.last_modified)
+
+
+async def unchanged(tx: Transaction, uri: str, now: float) -> None:
+    """The document of a remote actor is the one that is kept: that counts as read."""
+    await tx.execute(update(actor).where(actor.c.uri == uri, ~actor.c.local).values(fetched_at=now))
+
+
 async def _replace_keys(tx: Transaction, actor_id: int, keys: tuple[LearntKey, ...], now: float) -> None:
     if not keys:
         return
@@ -148,9 +163,11 @@ async def learn_key(tx: Transaction, actor_id: int, key: LearntKey, now: float) 
 
 
 async def inbox_gone(tx: Transaction, uri: str, inbox: str, now: float) -> None:
-    """The own inbox of a remote actor says that it is gone: nothing goes there until the actor is read again."""
+    """The own inbox of a remote actor says that it is gone: nothing goes there until the actor is read again, whole."""
     await tx.execute(
-        update(actor).where(actor.c.uri == uri, actor.c.inbox == inbox, ~actor.c.local).values(inbox_gone_at=now)
+        update(actor)
+        .where(actor.c.uri == uri, actor.c.inbox == inbox, ~actor.c.local)
+        .values(inbox_gone_at=now, etag=None, last_modified=None)
     )
 
 
@@ -172,7 +189,7 @@ async def mark_gone(tx: Transaction, actor_id: int, now: float) -> bool:
     changed = await tx.execute(
         update(actor)
         .where(actor.c.id == actor_id, actor.c.local.is_(False), actor.c.state != GONE)
-        .values(state=GONE, fetched_at=now)
+        .values(state=GONE, fetched_at=now, etag=None, last_modified=None)
     )
     if changed.rowcount == 0:
         return False

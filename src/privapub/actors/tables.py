@@ -46,6 +46,10 @@ actor = Table(
     Column("created_at", Double, nullable=False),
     Column("updated_at", Double),  # what the document says of its last change
     Column("fetched_at", Double),  # when a remote one was last read from its origin
+    # With which it is asked whether its document has changed since; a migration that keeps more of documents empties
+    # both, so that each is read whole once more.
+    Column("etag", Text),
+    Column("last_modified", Text),
 )
 
 Index("ix_actor_origin", actor.c.origin, actor.c.host)

@@ -23,6 +23,7 @@ from privapub.outbound.gate import Gate
 from privapub.outbound.guard import Course
 from privapub.outbound.remembered import Key, Remembered
 from privapub.outbound.target import Target
+from privapub.outbound.validators import NONE, Validators
 from privapub.telemetry.fetches import FetchRecorder
 
 log = structlog.get_logger(__name__)
@@ -41,6 +42,7 @@ POST_LIMIT = 1 << 16
 POST_BODY_TIMEOUT = 3.0
 CONNECTIONS = 256
 PER_HOST = 8
+NOT_MODIFIED = 304
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
@@ -63,6 +65,7 @@ class _Wanted:
     same_host: bool
     hop: Hop | None
     pages: bool
+    held: Validators
 
 
 class Door:
@@ -112,6 +115,7 @@ class Door:
         fresh: bool = False,
         timeout: float | None = None,  # noqa: ASYNC109  # it is the total of all hops, and recorded
         hop: Hop | None = None,
+        held: Validators = NONE,
     ) -> Answer:
         """Fetch a document, through at most three redirects; FetchProblem for anything but a 2xx.
 
@@ -119,11 +123,13 @@ class Door:
         unpacking. With `same_host` a redirect to another host is `bad-redirect`. `read` turns the body into
         `Answer.content`; what it cannot read (ValueError, msgspec's errors, InvalidInput) is `bad-json`. With `page` a
         page of HTML is taken too, of which no more than the first 256 KiB are read, by it instead of `read`. `fresh`
-        asks even where a failure is remembered. `hop` is told where a redirect leads before that is asked.
+        asks even where a failure is remembered. `hop` is told where a redirect leads before that is asked. With the
+        validators `held` of a document that this very URL gave, an answer of 304 says that it is the same still, and
+        has no content.
         """
         course, asked = self._begin(url)
         request = _Request("GET", (("Accept", accept), ("Accept-Encoding", bodies.ACCEPTED)), b"", sign)
-        wanted = _Wanted(content_types, limit, same_host, hop, page is not None)
+        wanted = _Wanted(content_types, limit, same_host, hop, page is not None, held)
         key = remembered.key(asked.url if asked else url, accept, signed=sign is not None)
 
         async def fetch() -> Answer:
@@ -132,7 +138,9 @@ class Door:
                 raise FetchProblem(first.host, "remembered")
             answer = await self._follow(first, course, request, wanted)
             reader = page if answer.content_type in PAGE_TYPES and page is not None else read
-            return answer if reader is None else _understood(answer, reader, course.host)
+            return (
+                answer if reader is None or answer.status == NOT_MODIFIED else _understood(answer, reader, course.host)
+            )
 
         return await self._told(fetch(), course, self._timeout if timeout is None else timeout, key)
 
@@ -207,9 +215,13 @@ class Door:
             raise FetchProblem(course.host, "private-address")
 
     async def _follow(self, where: Target, course: Course, request: _Request, wanted: _Wanted) -> Answer:
+        first = replace(request, headers=(*request.headers, *wanted.held.headers))
         while True:
-            async with await self._exchange(where, course, request) as response:
+            # What is held is of the first URL: to any other its validators say nothing.
+            async with await self._exchange(where, course, request if course.hops else first) as response:
                 course.status = response.status
+                if response.status == NOT_MODIFIED and not course.hops and wanted.held.headers:
+                    return Answer(NOT_MODIFIED, where.url, response.headers, b"", 0, "")
                 if response.status not in REDIRECTS:
                     return await self._taken(response, where, course, wanted)
                 if course.hops == HOPS:

@@ -10,6 +10,7 @@ from privapub.actors.remote import LearntKey
 from privapub.database.connect import Database
 from privapub.database.transaction import Transaction
 from privapub.errors import NotAllowed
+from privapub.outbound.validators import Validators
 
 NOW = 1_800_000_000.0
 CAROL = "https://peer.test/u/carol"
@@ -36,13 +37,16 @@ async def test_everything_that_was_told_is_kept(database: Database) -> None:
         also_known_as=("https://old.test/u/carol",),
         moved_to="https://new.test/u/carol",
         updated_at=NOW - 5,
+        etag='"1"',
+        last_modified="Sun, 01 Nov 2020 12:00:00 GMT",
     )
     async with database.write() as tx:
         actor_id = await remote.learn(tx, told, NOW)
         carol = await carol_of(tx)
+        assert await remote.validators(tx, CAROL) == Validators(told.etag, told.last_modified)
     assert carol.id == actor_id
     for name in remote.Profile.__dataclass_fields__:
-        if name not in {"keys", "host"}:
+        if name not in {"keys", "host", "etag", "last_modified"}:
             assert getattr(carol, name) == getattr(told, name), name
     assert (carol.host, carol.local, carol.state) == ("peer.test", False, "here")
     assert (carol.created_at, carol.fetched_at) == (NOW, NOW)

@@ -1,5 +1,7 @@
 """An actor: from the database while that is young, else from its origin, under the address that its hosts confirm."""
 
+from dataclasses import replace
+
 from privapub import clock
 from privapub.actors import read, remote
 from privapub.actors.read import Actor
@@ -7,12 +9,13 @@ from privapub.errors import InvalidInput, NotAllowed, NotFound
 from privapub.federation.documents.problems import BadDocument
 from privapub.federation.documents.read_actor import RemoteActor, read_actor
 from privapub.federation.fetching import scheme as schemes
-from privapub.federation.fetching.document import document, final
+from privapub.federation.fetching.document import final, told
 from privapub.federation.fetching.jrd import Name, canonical, read_name
 from privapub.federation.fetching.origin import origin, same_origin
 from privapub.markup.clean import clean
 from privapub.outbound.answers import FetchProblem
 from privapub.outbound.gate import DISALLOWED
+from privapub.outbound.validators import NONE, Validators
 from privapub.server import Server
 
 YOUNG = 86400.0  # seconds
@@ -27,36 +30,52 @@ async def fetch_actor(server: Server, uri: str, *, fresh: bool = False, pages: b
     """The actor with this id (or the one that this URL leads to; with `pages` a page may lead there, as in `document`).
 
     One that was fetched within a day is not fetched again unless `fresh`; an older one that cannot be fetched now is
-    given as it is known. Raises FetchProblem (`disallowed` where the server is blocked), or InvalidInput where
-    what came is no actor.
+    given as it is known. Of one who is known it is asked whether their document has changed; a peer that always denies
+    that hides no new key, since a key is fetched without that question (`key.fetch_key`).
+
+    Raises FetchProblem (`disallowed` where the server is blocked), or InvalidInput where what came is no actor.
     """
     async with server.database.read() as tx:
         known = await read.by_uri(tx, uri)
+        # A page that is asked for beside the document may have validators of its own.
+        held = NONE if known is None or pages else await remote.validators(tx, uri)
     if known is not None and known.is_blocked:
         raise FetchProblem(origin(uri), DISALLOWED)
     if known is not None and (known.local or (not fresh and _young(known))):
         return known
     try:
-        record = await _record(server, uri, fresh=fresh, pages=pages)
+        found = await _record(server, uri, held, fresh=fresh, pages=pages)
     except FetchProblem as problem:
         if known is None or fresh or final(problem):
             raise
         return known
-    return await learn(server, record)
+    if found is None:
+        async with server.database.write() as tx:
+            await remote.unchanged(tx, uri, clock.now())
+            known = await read.by_uri(tx, uri)
+        return _as_learnt(known)
+    return await learn(server, *found)
 
 
-async def _record(server: Server, uri: str, *, fresh: bool, pages: bool) -> RemoteActor:
-    """What the document says. One without an inbox may be all that is shown to whose signature is not understood."""
+async def _record(
+    server: Server, uri: str, held: Validators, *, fresh: bool, pages: bool
+) -> tuple[RemoteActor, Validators] | None:
+    """What the document says, None where it says what it said before.
+
+    One without an inbox may be all that is shown to whose signature is not understood.
+    """
     try:
-        return read_actor(await document(server, uri, "actor", fresh=fresh, pages=pages))
+        found = await told(server, uri, "actor", fresh=fresh, pages=pages, held=held)
+        return None if found.content is None else (read_actor(found.content), found.validators)
     except BadDocument as bad:
         if bad.reason != "no-inbox":
             raise
-    record = read_actor(await document(server, uri, "actor", fresh=True, pages=pages, knock=True))
+    found = await told(server, uri, "actor", fresh=True, pages=pages, knock=True)
+    record = read_actor(found.content or {})
     async with server.database.write() as tx:
         host, now = origin(record.uri), clock.now()
         await schemes.remember(tx, host, schemes.other(await schemes.of_host(tx, host, now)), now)
-    return record
+    return record, found.validators
 
 
 async def fetch_author(server: Server, uri: str) -> Actor:
@@ -74,15 +93,23 @@ def _young(known: Actor) -> bool:
     return known.fetched_at is not None and known.fetched_at > clock.now() - YOUNG
 
 
-async def learn(server: Server, record: RemoteActor) -> Actor:
-    """Write down what an actor's own document says, under the address that its hosts confirm."""
+async def learn(server: Server, record: RemoteActor, validators: Validators = NONE) -> Actor:
+    """Write down what an actor's own document says, under the address that its hosts confirm.
+
+    The validators are those of the answer in which the document came; none where it came in another way.
+    """
     async with server.database.read() as tx:
         known = await read.by_uri(tx, record.uri)
     host = known.host if known is not None and known.handle == record.handle else await _host(server, record)
-    kept = profile(record, host)
+    kept = replace(profile(record, host), etag=validators.etag, last_modified=validators.last_modified)
     async with server.database.write() as tx:
         actor_id = await remote.learn(tx, kept, clock.now())
         actor = await read.by_id(tx, actor_id)
+    return _as_learnt(actor)
+
+
+def _as_learnt(actor: Actor | None) -> Actor:
+    """An actor who was just written down, if they may be known at all."""
     if actor is None:
         raise NotFound("There is no such actor.")
     if actor.is_blocked:

@@ -1,5 +1,6 @@
 """One ActivityStreams document, from its own host: what another host says of it is not believed."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from privapub import clock, scope
@@ -12,40 +13,76 @@ from privapub.federation.fetching.origin import bare, origin, same_origin
 from privapub.federation.fetching.signer import application_key, signer
 from privapub.federation.signatures.claim import Scheme
 from privapub.outbound.answers import ACTIVITY_ACCEPT, ACTIVITY_TYPES, PAGE_ACCEPT, PAGE_TYPES, Answer, FetchProblem
+from privapub.outbound.client import NOT_MODIFIED
 from privapub.outbound.gate import DISALLOWED
+from privapub.outbound.validators import NONE, Validators, given
 from privapub.server import Server
 
 NOT_BELIEVED = "bad-redirect"
 _OTHER_SIGNATURE = frozenset({401, 403})
 
 
+@dataclass(frozen=True)
+class Told:
+    """A document, None where it is the one that is held, and with what it may be asked for again at its own id."""
+
+    content: dict[str, Any] | None
+    validators: Validators = NONE
+
+
 async def document(
     server: Server, url: str, purpose: str, *, fresh: bool = False, pages: bool = False, knock: bool = False
 ) -> dict[str, Any]:
+    """The document that this URL leads to, whose `id` may be believed; as `told`, with nothing held."""
+    found = (await told(server, url, purpose, fresh=fresh, pages=pages, knock=knock)).content
+    assert found is not None  # noqa: S101  # nothing was held
+    return found
+
+
+async def told(
+    server: Server,
+    url: str,
+    purpose: str,
+    *,
+    fresh: bool = False,
+    pages: bool = False,
+    knock: bool = False,
+    held: Validators = NONE,
+) -> Told:
     """The document that this URL leads to, whose `id` may be believed.
 
     The id equals the URL that finally answered; else that id is fetched, once, and must be answered by its own host.
     With `pages` the URL may be that of a page for people, as somebody pastes it: the page's alternate link is fetched,
     once, and must answer with its own id. `fresh` asks even where a failure is remembered. With `knock` it is signed in
-    the other form than the host is thought to like. Raises FetchProblem; with the reason `bad-redirect` where the id is
-    not the document's own, `disallowed` for an address of ours.
+    the other form than the host is thought to like. With validators `held`, the URL is asked whether it has another
+    document than the one they are of. It is the same reader who asks as before, since the application actor signs all
+    that we fetch: an answer that was meant for one reader is never taken for another's.
+
+    Raises FetchProblem; with the reason `bad-redirect` where the id is not the document's own, `disallowed` for an
+    address of ours.
     """
     with scope.purpose(purpose):
-        answer = await _get(server, url, fresh=fresh, pages=pages, knock=knock)
+        answer = await _get(server, url, fresh=fresh, pages=pages, knock=knock, held=held)
+        if answer.status == NOT_MODIFIED:
+            return Told(None, held)
         if answer.content_type in PAGE_TYPES:
-            return await _behind(server, answer, fresh=fresh)
+            return Told(await _behind(server, answer, fresh=fresh))
         found = _content(answer)
         claimed = _id(found, answer)
         if claimed == answer.url:
-            return found
+            return Told(found, _validators(answer))
         # An id with a fragment (a key inside an actor) names a part of the document that answered.
         if "#" in claimed and bare(claimed) == answer.url:
-            return found
+            return Told(found)
         second = await _get(server, claimed, fresh=fresh, knock=knock)
         found = _content(second)
         if _id(found, second) != claimed or not same_origin(claimed, second.url):
             raise FetchProblem(origin(url), NOT_BELIEVED, status=second.status)
-        return found
+        return Told(found, _validators(second) if second.url == claimed else NONE)
+
+
+def _validators(answer: Answer) -> Validators:
+    return given(answer.headers) if answer.status == 200 else NONE
 
 
 async def _behind(server: Server, page: Answer, *, fresh: bool) -> dict[str, Any]:
@@ -80,7 +117,9 @@ def _content(answer: Answer) -> dict[str, Any]:
     return compacted(answer.content)
 
 
-async def _get(server: Server, url: str, *, fresh: bool, pages: bool = False, knock: bool = False) -> Answer:
+async def _get(
+    server: Server, url: str, *, fresh: bool, pages: bool = False, knock: bool = False, held: Validators = NONE
+) -> Answer:
     """Ask in the form that the host likes; a refusal of the signature is believed after one knock with the other."""
 
     def not_ours(address: str) -> None:
@@ -105,6 +144,7 @@ async def _get(server: Server, url: str, *, fresh: bool, pages: bool = False, kn
             page=alternate.alternate if pages else None,
             fresh=fresh,
             hop=not_ours,
+            held=held,
         )
 
     try:

@@ -7,7 +7,7 @@ from privapub.actors.read import Actor
 from privapub.errors import NotAllowed
 from privapub.federation.documents.read_actor import RemoteActor, read_actor
 from privapub.federation.fetching.actor import learn
-from privapub.federation.fetching.document import document
+from privapub.federation.fetching.document import told
 from privapub.federation.fetching.origin import bare, origin, same_origin
 from privapub.federation.signatures.keys import PublicKey
 from privapub.outbound.answers import FetchProblem
@@ -28,16 +28,20 @@ async def fetch_key(server: Server, key_id: str, *, fresh: bool = False, kept: b
     Unless it is to be `kept`, nothing is written down: an actor who was not known then has the number NO_NUMBER.
 
     The id may name a part of an actor, an actor (its first key), or a document of its own: then its owner's document
-    must list the same key. Raises FetchProblem, NotTheirKey, BadKey, or InvalidInput where what came is no actor.
+    must list the same key. It is never asked only whether anything has changed: whoever needs a key has none that fits.
+
+    Raises FetchProblem, NotTheirKey, BadKey, or InvalidInput where what came is no actor.
     """
-    found = await document(server, bare(key_id), "key", fresh=fresh)
+    answer = await told(server, bare(key_id), "key", fresh=fresh)
+    found = answer.content or {}
     owner = _owner(found)
     if owner is None:
         record = read_actor(found)
     else:
         if found.get("id") != key_id or not same_origin(owner, key_id):
             raise NotTheirKey
-        record = read_actor(await document(server, bare(owner), "key", fresh=fresh))
+        answer = await told(server, bare(owner), "key", fresh=fresh)
+        record = read_actor(answer.content or {})
         if record.uri != owner or listed(record, key_id)[1] != _text(found):
             raise NotTheirKey
     if not same_origin(record.uri, key_id):
@@ -45,14 +49,14 @@ async def fetch_key(server: Server, key_id: str, *, fresh: bool = False, kept: b
     public = public_key(record.uri, *listed(record, key_id))
     if not kept:
         return await _as_met(server, record), public
-    actor = await learn(server, record)
+    actor = await learn(server, record, answer.validators)
     async with server.database.read() as tx:
         known = await read.by_key(tx, public.id)
     if known is not None and known[0].id != actor.id:
         # The key's own address says whose it is: another actor of that host had claimed it.
         async with server.database.write() as tx:
             await remote.give_key(tx, public.id, actor.id)
-        actor = await learn(server, record)
+        actor = await learn(server, record, answer.validators)
     return actor, public
 
 

@@ -13,6 +13,7 @@ from privapub.federation.fetching.document import final
 from privapub.federation.fetching.origin import bare, origin
 from privapub.outbound.answers import Answer, FetchProblem
 from privapub.outbound.client import LIMIT, TIMEOUT, Door, Hop, Sign
+from privapub.outbound.validators import NONE, Validators
 
 AT_ONCE_PER_HOST = 2
 OBJECTS, COLLECTIONS, HOSTS, BYTES, SECONDS = 500, 500, 20, 8 << 20, 60.0
@@ -115,6 +116,7 @@ class FrugalDoor(Door):
         fresh: bool = False,
         timeout: float | None = None,  # noqa: ASYNC109  # as in the door that it stands for
         hop: Hop | None = None,
+        held: Validators = NONE,
     ) -> Answer:
         """As the door does, in turn and within the budget; FetchProblem `budget` beyond it.
 
@@ -146,6 +148,7 @@ class FrugalDoor(Door):
                     fresh=fresh,
                     timeout=left,
                     hop=led_to,
+                    held=held,
                 )
             except FetchProblem as problem:
                 self._budget.failed(way[-1], problem)

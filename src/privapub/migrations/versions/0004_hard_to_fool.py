@@ -14,6 +14,8 @@ def upgrade() -> None:
     _rule_about_domains()
     op.add_column("incoming", sa.Column("original", sa.LargeBinary(), nullable=True))
     op.add_column("rendering", sa.Column("for_followers", sa.Boolean(), server_default="0", nullable=False))
+    op.add_column("actor", sa.Column("etag", sa.Text(), nullable=True))
+    op.add_column("actor", sa.Column("last_modified", sa.Text(), nullable=True))
     op.create_table(
         "relay",
         sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
