@@ -18,7 +18,7 @@ _KNOWN = {"sha-256": hashlib.sha256, "sha-512": hashlib.sha512}
 
 def sha256_base64(body: bytes) -> str:
     """The SHA-256 of the content in base64: what both fields are made of, so that it is computed once."""
-    return base64.b64encode(hashlib.sha256(body).digest()).decode("ascii")
+    return base64.b64encode(hashlib.sha256(body).digest()).decode()
 
 
 def check_digest(request: HttpRequest) -> None:
@@ -58,7 +58,7 @@ def _read_digest(text: str) -> list[tuple[str, bytes]]:
     """Algorithm names are case-insensitive, and the field is a list (RFC 3230, section 4.1.1)."""
     values = []
     for part in text.split(","):
-        algorithm, equals, value = part.strip(" \t").partition("=")
+        algorithm, equals, value = part.partition("=")
         name = algorithm.strip(" \t").lower()
         if not equals or not name:
             raise _malformed()

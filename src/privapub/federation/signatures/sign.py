@@ -69,7 +69,7 @@ def _cavage(request: HttpRequest, key: PrivateKey, names: tuple[str, ...], creat
     """Friendica refuses a signature without `algorithm`, and takes `rsa-sha256` and `hs2019`."""
     timed = cavage.CREATED in names
     algorithm = "rsa-sha256" if key.algorithm == "rsa" and not timed else "hs2019"
-    signature = base64.b64encode(key.sign(cavage.base(names, request, created))).decode("ascii")
+    signature = base64.b64encode(key.sign(cavage.base(names, request, created))).decode()
     parts = [f'keyId="{key.id}"', f'algorithm="{algorithm}"']
     if timed:
         parts.append(f"created={created}")
@@ -81,5 +81,5 @@ def _message(
 ) -> tuple[tuple[str, str], ...]:
     algorithm = "rsa-v1_5-sha256" if key.algorithm == "rsa" else "ed25519"
     parameters = message_signature.parameters(names, created=created, keyid=key.id, alg=algorithm)
-    signature = base64.b64encode(key.sign(message_signature.base(names, parameters, request))).decode("ascii")
+    signature = base64.b64encode(key.sign(message_signature.base(names, parameters, request))).decode()
     return (("Signature-Input", f"{LABEL}={parameters}"), ("Signature", f"{LABEL}=:{signature}:"))

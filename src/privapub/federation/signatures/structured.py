@@ -76,7 +76,7 @@ def write_bare(value: Bare) -> str:
     if isinstance(value, bool):
         return "?1" if value else "?0"
     if isinstance(value, bytes):
-        return f":{base64.b64encode(value).decode('ascii')}:"
+        return f":{base64.b64encode(value).decode()}:"
     if isinstance(value, int):
         return str(value)
     if isinstance(value, Decimal):
