@@ -23,6 +23,7 @@ MAX_SIDE = 100_000  # pixels
 MAX_OPTIONS = 20  # of a poll
 MAX_OPTION = 500
 MAX_COUNT = 2**53 - 1
+MAX_TOTAL = 10**9  # of what is counted elsewhere: no more is believed, nor shown
 MAX_FIELDS = 16
 MAX_FIELD_VALUE = 4000
 MAX_KEYS = 10

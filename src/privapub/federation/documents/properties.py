@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
-from privapub.federation.documents.limits import MAX_COUNT, MAX_ID, MAX_IDS, MAX_NAME
+from privapub.federation.documents.limits import MAX_COUNT, MAX_ID, MAX_IDS, MAX_NAME, MAX_TOTAL
 from privapub.federation.documents.terms import plain_name
 from privapub.markup.clean import plain
 
@@ -114,11 +114,14 @@ def number(value: Any) -> float | None:
 
 
 def count(value: Any) -> int | None:
-    """A whole number of things, none or more; of a collection how many it holds."""
+    """A whole number of things, none or more, a billion at most; of a collection how many it holds."""
     for item in each(value):
-        found = number(item.get("totalItems") if isinstance(item, dict) else item)
+        said = item.get("totalItems") if isinstance(item, dict) else item
+        if isinstance(said, int | float) and said > MAX_TOTAL:  # also one that is too great to be a `number`
+            return MAX_TOTAL
+        found = number(said)
         if found is not None and found >= 0:
-            return int(found)
+            return min(int(found), MAX_TOTAL)
     return None
 
 
