@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,13 +16,11 @@ from privapub.cli.main import main
 Type = Callable[..., int]
 
 
-@pytest.fixture
-def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Type:
-    """Types a command for a new installation, and gives its exit status."""
+def _typist(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Type:
     for name in tuple(os.environ):
         if name.startswith("PRIVAPUB_"):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("PRIVAPUB_DATA", str(tmp_path))
+    monkeypatch.setenv("PRIVAPUB_DATA", str(folder))
 
     def type_(*words: str, given: bytes = b"", encoding: str = "utf-8", errors: str = "strict") -> int:
         monkeypatch.setattr(sys, "argv", ["privapub", *words])
@@ -36,18 +35,34 @@ def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Type:
 
 
 @pytest.fixture
-def told(typed: Type, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Type:
+    """Types a command for a new installation, and gives its exit status."""
+    return _typist(tmp_path, monkeypatch)
+
+
+@pytest.fixture(scope="session")
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data of an account that holds ann and bea, made by commands once: keys, a password and tables take long."""
+    folder = tmp_path_factory.mktemp("installation")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        typed = _typist(folder, monkeypatch)
+        assert typed("migrate") == 0
+        assert typed("account", "create", "a@b.example", "--password-stdin", given=b"long enough") == 0
+        for name in ("ann", "bea"):
+            assert typed("persona", "create", name, "--account", "a@b.example") == 0
+    return folder
+
+
+@pytest.fixture
+def told(installation: Path, typed: Type, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
     """What a command prints with --json, for an account that holds ann and bea; it must end well."""
+    shutil.copytree(installation, tmp_path, dirs_exist_ok=True)
 
     def told_(*words: str, given: bytes = b"") -> Any:
         capsys.readouterr()
         assert typed(*words, "--json", given=given) == 0, capsys.readouterr()
         return json.loads(capsys.readouterr().out)
 
-    told_("migrate")
-    told_("account", "create", "a@b.example", "--password-stdin", given=b"long enough")
-    for name in ("ann", "bea"):
-        told_("persona", "create", name, "--account", "a@b.example")
     return told_
 
 
