@@ -1,6 +1,5 @@
 """Liking, reacting and boosting, typed."""
 
-import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -9,22 +8,6 @@ import pytest
 
 Type = Callable[..., int]
 WORDS: dict[str, tuple[str, ...]] = {"like": (), "react": ("👍",), "boost": ()}
-
-
-@pytest.fixture
-def told(typed: Type, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
-    """What a command prints with --json, for ann and bea; it must end well."""
-
-    def told_(*words: str, given: bytes = b"") -> Any:
-        capsys.readouterr()
-        assert typed(*words, "--json", given=given) == 0, capsys.readouterr()
-        return json.loads(capsys.readouterr().out)
-
-    told_("migrate")
-    told_("account", "create", "a@b.example", "--password-stdin", given=b"long enough")
-    for handle in ("ann", "bea"):
-        told_("persona", "create", handle, "--account", "a@b.example")
-    return told_
 
 
 @pytest.mark.parametrize("verb", WORDS)

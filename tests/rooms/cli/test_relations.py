@@ -1,6 +1,5 @@
 """Blocks, mutes, lists, timelines and notifications, typed."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -9,22 +8,6 @@ import pytest
 Type = Callable[..., int]
 HERE = "localhost:8000"
 ANN, BEA = f"@ann@{HERE}", f"@bea@{HERE}"
-
-
-@pytest.fixture
-def told(typed: Type, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
-    """What a command prints with --json, in a new installation with ann and bea; it must end well."""
-
-    def told_(*words: str, given: bytes = b"") -> Any:
-        capsys.readouterr()
-        assert typed(*words, "--json", given=given) == 0, capsys.readouterr()
-        return json.loads(capsys.readouterr().out)
-
-    told_("migrate")
-    told_("account", "create", "a@b.example", "--password-stdin", given=b"long enough")
-    for handle in ("ann", "bea"):
-        told_("persona", "create", handle, "--account", "a@b.example")
-    return told_
 
 
 def test_a_block_ends_a_follow_and_is_listed_until_it_is_taken_back(told: Callable[..., Any]) -> None:
