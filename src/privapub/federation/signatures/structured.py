@@ -80,7 +80,7 @@ def write_bare(value: Bare) -> str:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, Decimal):
-        text = format(value, "f").rstrip("0")
+        text = str(value).rstrip("0")
         return text + "0" if text.endswith(".") else text
     if isinstance(value, Token):
         return str(value)
