@@ -40,17 +40,26 @@ def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Type:
     return _typist(tmp_path, monkeypatch)
 
 
-@pytest.fixture(scope="session")
-def installation(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The data of an account that holds ann and bea, made by commands once: keys, a password and tables take long."""
-    folder = tmp_path_factory.mktemp("installation")
+def _made(folder: Path, *of_bea: str) -> Path:
     with pytest.MonkeyPatch.context() as monkeypatch:
         typed = _typist(folder, monkeypatch)
         assert typed("migrate") == 0
         assert typed("account", "create", "a@b.example", "--password-stdin", given=b"long enough") == 0
-        for name in ("ann", "bea"):
-            assert typed("persona", "create", name, "--account", "a@b.example") == 0
+        assert typed("persona", "create", "ann", "--account", "a@b.example") == 0
+        assert typed("persona", "create", "bea", "--account", "a@b.example", *of_bea) == 0
     return folder
+
+
+@pytest.fixture(scope="session")
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data of an account that holds ann and bea, made by commands once: keys, a password and tables take long."""
+    return _made(tmp_path_factory.mktemp("installation"))
+
+
+@pytest.fixture(scope="session")
+def locked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same, but bea accepts each follower by hand."""
+    return _made(tmp_path_factory.mktemp("locked"), "--locked")
 
 
 @pytest.fixture

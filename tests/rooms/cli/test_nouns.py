@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -33,12 +34,9 @@ def told(typed: Type, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
 
 
 @pytest.fixture
-def settled(told: Callable[..., Any]) -> Callable[..., Any]:
+def settled(told: Callable[..., Any], locked: Path, tmp_path: Path) -> Callable[..., Any]:
     """An account that holds ann, and the locked bea."""
-    told("migrate")
-    told("account", "create", "a@b.example", "--password-stdin", given=b"long enough")
-    told("persona", "create", "ann", "--account", "a@b.example")
-    told("persona", "create", "bea", "--account", "a@b.example", "--locked")
+    shutil.copytree(locked, tmp_path, dirs_exist_ok=True)
     return told
 
 
