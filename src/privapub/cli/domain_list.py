@@ -158,6 +158,8 @@ def _row(line: Line, does: str, rule: Rule | None, ties: Ties) -> dict[str, Any]
 
 def _said(rows: list[dict[str, Any]], *, yes: bool) -> str:
     """The rows that do most, and all in numbers. Pure."""
+    if not rows:
+        return "There is no row in this list."
     telling = [row for row in rows if row["what"] != SAME]
     telling.sort(key=lambda row: (row["what"] != BAD, -row["follows"], row["row"]))
     columns = ["row", "domain", "severity", "what", "followers", "following", "problem"]
@@ -171,4 +173,6 @@ def _said(rows: list[dict[str, Any]], *, yes: bool) -> str:
         if yes
         else f"{told}; {cut} follows would be suspended. Nothing was done: --yes does it."
     )
+    if counts[LEFT]:
+        end += "\nWhat is left as it is has another rule already: --replace changes that too."
     return f"{shown}{more}\n{end}"

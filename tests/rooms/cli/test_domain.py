@@ -146,3 +146,7 @@ def test_what_people_read(typed: Type, told: Told, capsys: pytest.CaptureFixture
     assert typed("domain", "import", "-", given=LIST.encode()) == 0
     out = capsys.readouterr().out
     assert "0 follows would be suspended. Nothing was done: --yes does it." in out
+    assert typed("domain", "import", "-", given=b"loud.example\n") == 0
+    assert "What is left as it is has another rule already: --replace changes that too." in capsys.readouterr().out
+    assert typed("domain", "import", "-", given=b"") == 0
+    assert capsys.readouterr().out == "There is no row in this list.\n"
