@@ -39,6 +39,7 @@ def report(
 ) -> None:
     """Count what arrived, was fetched and was sent, what became of it and why, and show who is left alone."""
     name = None if host is None else canonical(host)
+    lane = None if name is None else HOST + name
     midnight = clock.now() // DAY * DAY - (days - 1) * DAY
     first = clock.iso_day(midnight)
 
@@ -59,16 +60,14 @@ def report(
                 ],
                 "given_up": [
                     {"host": row.lane.removeprefix(HOST), "why": row.why, "count": row.number}
-                    for row in await jobs.given_up(tx, DELIVERY, midnight, lane=None if name is None else HOST + name)
+                    for row in await jobs.given_up(tx, DELIVERY, midnight, lane=lane)
                 ],
                 "left_alone": [
-                    in_words(row, await moment(tx))
-                    for row in await left_alone(tx)
-                    if name is None or row.lane == HOST + name
+                    in_words(row, await moment(tx)) for row in await left_alone(tx) if lane in (None, row.lane)
                 ],
                 "jobs": [
                     {"kind": kind, "state": state, "count": count}
-                    for kind, states in (await jobs.counts(tx)).items()
+                    for kind, states in (await jobs.counts(tx, lane=lane)).items()
                     for state, count in states.items()
                 ],
             }
@@ -82,7 +81,7 @@ def _in_tables(data: Mapping[str, Any]) -> str:
     readers = sum(row["count"] for row in data["fetches_of_readers"])
     parts = [
         ("Arrived at the inboxes", _explained(data["arrivals"], ("outcome", "reason")), counted, "nothing yet"),
-        ("Of which host", data["arrivals_of_hosts"], ["host", "outcome", "reason", "count"], "nothing yet"),
+        ("Of which host", _named(data["arrivals_of_hosts"]), ["host", "outcome", "reason", "count"], "nothing yet"),
         (
             "Asked of other servers",
             _explained(data["fetches"], ("purpose", "outcome", "reason")),
@@ -99,6 +98,11 @@ def _in_tables(data: Mapping[str, Any]) -> str:
     whose = f", {data['host']} alone" if data["host"] else ""
     head = f"Since {data['since']} (UTC){whose}"
     return "\n\n".join([head, *(f"{title}\n{table(rows, columns, empty)}" for title, rows, columns, empty in parts)])
+
+
+def _named(rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """The rows, with a word for what is known of no host: it was refused before anybody was verified."""
+    return [{**row, "host": row["host"] or "not verified"} for row in rows]
 
 
 def _explained(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Sequence[Mapping[str, Any]]:

@@ -158,11 +158,11 @@ async def show(tx: Transaction, id: int) -> Row[Any]:  # noqa: A002 - it is the 
     return row
 
 
-async def counts(tx: Transaction, *, scope: str = "") -> dict[str, dict[str, int]]:
-    """How many jobs there are, by kind and state."""
+async def counts(tx: Transaction, *, lane: str | None = None, scope: str = "") -> dict[str, dict[str, int]]:
+    """How many jobs there are (of one lane), by kind and state."""
     rows = await tx.all(
         select(_c.kind, _c.state, func.count().label("number"))
-        .where(_c.scope == scope)
+        .where(_c.scope == scope, *(() if lane is None else (_c.lane == lane,)))
         .group_by(_c.kind, _c.state)
         .order_by(_c.kind, _c.state)
     )

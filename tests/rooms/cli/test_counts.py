@@ -9,6 +9,10 @@ import pytest
 
 from privapub import clock
 from privapub.database.connect import Database
+from privapub.federation.delivery.deliver import DELIVERY
+from privapub.jobs.enqueue import put
+from privapub.jobs.hosts import HOST
+from privapub.jobs.job import NewJob
 from privapub.telemetry.arrivals import ArrivalRecorder
 from privapub.telemetry.departures import DepartureRecorder
 from privapub.telemetry.fetches import FetchRecorder
@@ -125,6 +129,7 @@ async def test_the_federation_report_tells_what_came_of_it_and_why(database: Dat
     assert ["object", "failed", "404", "1", "The", "other", "server", "answered", "404", "(Not", "Found)."] in words(
         text
     )
+    assert ["not", "verified", "refused", "too-old", "2"] in words(text)
     assert ["later", "timeout", "1", "It", "took", "too", "long."] in words(text)
     assert [line for line in words(text) if line[:1] == ["total"]] == [["total", "3"], ["total", "2"], ["total", "3"]]
     today, yesterday = clock.iso_day(now), clock.iso_day(now - DAY)
@@ -142,8 +147,11 @@ async def test_the_federation_report_of_one_server_tells_of_no_other(
 ) -> None:
     now = clock.now()
     await counted(database, now)
+    async with database.write() as tx:
+        await put(tx, [NewJob(DELIVERY, f"{HOST}{host}") for host in ("a.example", "b.example", "b.example")])
     today = clock.iso_day(now)
     report = await told("federation", "report", "--host", "B.example", "--days", "1")
+    assert report["jobs"] == [{"kind": DELIVERY, "state": "waiting", "count": 2}]
     assert (report["host"], report["since"], report["arrivals"]) == ("b.example", today, [])
     assert report["deliveries"] == [
         {"day": today, "outcome": "given-up", "reason": "404", "count": 1},
