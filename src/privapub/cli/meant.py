@@ -18,7 +18,10 @@ _LATER = "Try again later."
 _LOOK = "Look at the address again: it is that of one post, or of one profile."
 # What is said of a fetch that did not succeed, by its reason, and what can be done.
 _SAID = {
-    "disallowed": ("Nothing is asked of {place}: this server lets nobody there in.", ""),
+    "disallowed": (
+        "Nothing is asked of {place}: a rule of this server keeps it out.",
+        "Whoever runs this server sees which: `privapub domain check HOST`.",
+    ),
     "remembered": ("{place} gave no answer of use a moment ago.", "It is asked again in some minutes: try later."),
     "private-address": (
         "{place} is in a private network, and nothing is asked of those.",

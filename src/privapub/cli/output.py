@@ -105,4 +105,6 @@ def with_total(rows: Sequence[Mapping[str, Any]], title: str, counts: Sequence[s
 def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(_cell(each) for each in value)
     return "" if value is None else str(value)

@@ -77,7 +77,11 @@ def test_who_and_what_is_at_an_address(
     assert told("federation", "show", uri)["id"] == found["id"]  # it is kept
     capsys.readouterr()
     assert typed("federation", "resolve", carol) == 0
-    assert "handle: carol" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "handle: carol" in out
+    assert "also known as: —" in out
     assert "but something else" in refused("federation", "resolve", f"{base}/about")
     assert "has nothing at this address" in refused("federation", "resolve", f"{base}/n/2")
     assert refused("federation", "resolve", " ") == "An address is missing."
+    told("domain", "block", "127.0.0.1")
+    assert "a rule of this server keeps it out" in refused("federation", "resolve", f"{base}/n/3")
