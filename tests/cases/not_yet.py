@@ -13,7 +13,6 @@ KINDS = {
 CASES: dict[str, str] = {
     "fetch/04-ssrf-address-forms": "unknown expectation: 0 TCP connections to non-global addresses",
     "fetch/06-slow-and-endless-body": "unknown expectation: each fetch ends within the total deadline",
-    "fetch/07-endless-collection": "unknown expectation: finite: seen-page set",
     "markup/03-bidi-override": "unknown variant: display name",
     "markup/04-oembed-html": "unknown expectation: no script runs in the origin",
     "markup/07-emoji-identity": "unknown expectation: emoji key is",

@@ -22,6 +22,9 @@ from privapub.federation.signatures.request import BadSignature, HttpRequest
 SETUP = Words("setup")
 STUB = {"url", "method", "status", "headers", "body", "json", "actor", "requires"}
 RANGE = re.compile(r"\{(\d+)\.\.(\d+)\}")
+NUMBERED = re.compile(r"\{n(\+1)?\}")
+NUMBERS = 120  # so many of what has no end
+LISTED = Words("thing in a list")
 
 
 async def someone(play: Play, name: str) -> Actor:
@@ -119,13 +122,56 @@ async def serve(play: Play, stubs: list[dict[str, Any]]) -> None:
     for stub in stubs:
         if strange := sorted(set(stub) - STUB):
             raise Unknown("field of a stub", strange[0])
+        if "{n}" in stub["url"]:
+            await serve(play, [json.loads(_numbered(json.dumps(stub), number)) for number in range(1, NUMBERS + 1)])
+            continue
         for each in _urls(stub["url"]):
             url = play.on.fill(each)
             await play.site(urlsplit(url).netloc)
             if "actor" in stub:
                 _serve_actor(play, url, stub)
             else:
-                _serve_page(play, url, stub)
+                _serve_page(play, url, {**stub, **await _with_items(play, stub)})
+
+
+def first_of(url: str) -> str:
+    """The address of a stub; of one for every number the first."""
+    return _numbered(url, 1)
+
+
+def _numbered(text: str, number: int) -> str:
+    return NUMBERED.sub(lambda found: str(number + bool(found[1])), text)
+
+
+async def _with_items(play: Play, stub: dict[str, Any]) -> dict[str, Any]:
+    """A stub's document, where that is a list of what some of its items say in words, as `{note a}`."""
+    document = stub.get("json")
+    names = [name for name in ("items", "orderedItems") if isinstance(document, dict) and name in document]
+    return {"json": {**document, **{name: await _listed(play, document[name]) for name in names}}} if names else {}
+
+
+async def _listed(play: Play, items: list[Any]) -> list[Any]:
+    found = []
+    for item in items:
+        if isinstance(item, str) and re.fullmatch(r"\{\S+ .*\}", item):
+            for _, meaning in LISTED.read(item[1:-1]):
+                await meaning(play)
+                found += play.notes.pop("listed")
+        else:
+            found.append(item)
+    return found
+
+
+@LISTED.on(r"note (\w+)")
+async def a_note(play: Play, name: str) -> None:
+    uri = f"https://peer.test/n/{name}"
+    play.world.serve(uri, note(play.on.named("carol"), uri))
+    play.notes["listed"] = [uri]
+
+
+@LISTED.on(r"(\d+) ids on (\d+) different hosts")
+async def on_many_hosts(play: Play, count: str, hosts: str) -> None:
+    play.notes["listed"] = [f"https://h{number % int(hosts)}.test/n/{number}" for number in range(int(count))]
 
 
 def _urls(url: str) -> list[str]:

@@ -107,6 +107,8 @@ async def _listed(server: Server, url: str) -> frozenset[str] | None:
             following = identity(first.get("next"))
         else:
             following = identity(page.get("next")) or (identity(first) if first not in read else None)
+            if following is not None and not here and len(read) > 1:  # an empty page that leads on may lead on for ever
+                return None
     return frozenset(found) if total <= len(found) else None
 
 

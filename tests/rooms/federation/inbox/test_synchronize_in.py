@@ -173,6 +173,7 @@ async def test_a_collection_with_pages_is_read_to_its_end(world: World) -> None:
         {"type": "Note", "attributedTo": CAROL},
         {"type": "OrderedCollection", "orderedItems": [5]},
         {"type": "OrderedCollection", "orderedItems": [], "totalItems": 1},
+        {"type": "OrderedCollection", "orderedItems": [], "totalItems": 1e18},
         {"type": "OrderedCollection", "first": "https://other.test/page"},
         {"type": "OrderedCollection", "next": URL},
     ],
@@ -186,15 +187,18 @@ async def test_what_cannot_be_read_whole_changes_nothing(world: World, document:
     assert world.other.received == []
 
 
-async def test_a_collection_without_an_end_is_left(world: World) -> None:
+@pytest.mark.parametrize("empty", [False, True])
+async def test_a_collection_without_an_end_is_left(world: World, empty: bool) -> None:
+    """Where a page after the first has nothing, there and then."""
     both = await told(world)
     for number in range(30):
         url = f"{URL}?p={number}" if number else URL
         document = {"@context": CONTEXT, "id": url, "type": "OrderedCollectionPage", "next": f"{URL}?p={number + 1}"}
-        world.serve(url, document)
+        world.serve(url, document if empty else {**document, "orderedItems": [f"https://peer.test/u/{number}"]})
     await both.say(digest())
     assert len(world.asked("/u/carol/followers_synchronization")) == 1
-    assert len([each for each in world.peer.received if "followers_synchronization" in each.path]) == synchronize.PAGES
+    asked = [each for each in world.peer.received if "followers_synchronization" in each.path]
+    assert len(asked) == (2 if empty else synchronize.PAGES)
     assert await both.states() == ("accepted", None)
 
 
