@@ -75,7 +75,7 @@ def require(presented: Presented, request: HttpRequest) -> None:
 
 def bases(presented: Presented, request: HttpRequest) -> tuple[bytes, ...]:
     """The strings that the sender may have signed (draft 2.3), the likeliest first; at most four."""
-    times = dict(part.split("=", 1) for part in presented.parameters.split(",") if part)
+    times = dict(part.split("=") for part in presented.parameters.split(",") if part)
     choices = [_values(name, request, times) for name in presented.covered]
     return tuple(_encode("\n".join(lines)) for lines in itertools.product(*choices))
 
@@ -141,5 +141,5 @@ def _encode(text: str) -> bytes:
     """Header values come as Latin-1 from the wire, whatever their bytes mean."""
     try:
         return text.encode("latin-1")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass")
+    except UnicodeEncodeError as error:
+        raise malformed() from error

@@ -141,6 +141,24 @@ def test_the_forms_of_other_servers_are_taken(covered: tuple[str, ...], signer: 
     check(presented, request, signer.public)
 
 
+@pytest.mark.parametrize(
+    ("plain", "covered"),
+    [
+        (GET, ("(request-target)", "host", "(created)")),
+        (POST, ("(request-target)", "host", "date", "content-digest")),
+    ],
+)
+def test_the_older_scheme_takes_the_newer_time_and_digest(
+    plain: HttpRequest, covered: tuple[str, ...], signer: Any
+) -> None:
+    request = signer.signed(plain, covered=covered)
+    presented = examine(request, NOW)
+    assert presented.covered == covered
+    check(presented, request, signer.public)
+    with pytest.raises(BadSignature):
+        cavage.base(("(created)",), request)
+
+
 def test_a_path_without_the_query_that_is_there_does_not_bind_the_target(signer: Any) -> None:
     request = signer.signed(GET, "rfc9421", covered=("@method", "@path", "@authority"))
     assert refusal(request) == "not-covered"
@@ -282,6 +300,7 @@ def test_a_signature_header_that_cannot_be_understood_is_refused(text: str) -> N
 
 def test_without_a_list_only_the_date_is_signed_and_that_is_not_enough() -> None:
     fields = (("Date", clock.http_date(NOW)), ("Signature", 'keyId="k",signature="eA=="'))
+    assert cavage.read(replace(GET, headers=fields)).covered == ("date",)
     assert refusal(replace(GET, headers=fields)) == "not-covered"
 
 

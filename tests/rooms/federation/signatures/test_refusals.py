@@ -105,6 +105,7 @@ UNTIL = "(request-target) host date (expires)"
         (replace(GET, headers=(("Signature", f'a="{"x" * (LONGEST_SIGNATURE_FIELD - 3)}"'),)), ODD),
         (replace(GET, headers=(("Signature", 'keyId="k",signature="%"'),)), ODD),
         (replace(GET, headers=(("Signature", 'keyId="k",signature="AAA"'),)), ODD),
+        (replace(GET, headers=(("Signature", 'keyId="k",signature="e%A=="'),)), ODD),
         (replace(GET, headers=(("Signature", 'keyId="k"'),)), ODD),
         (old("(request-target) host date (made-up)"), ODD),
         (old(more='algorithm="rsa-sha1",'), ALGORITHM),
@@ -184,6 +185,7 @@ def test_the_first_refusal_of_several_signatures_is_told() -> None:
         (old("(request-target) host date content-digest"), missing("content-digest", "no-digest")),
         (with_field("X-Note", "a\nb", old("(request-target) host date x-note")), ODD_HEADER),
         (new('"@method" "@target-uri" "@query-param";name="x"'), NO_PARAMETER),
+        (with_field("X-Note", "\u0100", old("(request-target) host date x-note")), ODD),
         (with_field("X-Note", "\u00e9", new('"@method" "@target-uri" "x-note"')), ODD),
     ],
 )
@@ -198,8 +200,9 @@ def test_a_first_line_that_could_be_two_is_not_signed(method: str) -> None:
     assert said(components.derived, replace(GET, method=method), "@method") == ODD_LINE
 
 
-def test_what_is_just_short_enough_is_read() -> None:
+def test_what_is_escaped_or_just_short_enough_is_read() -> None:
     assert read(with_field("Signature-Input", sized(LONGEST_SIGNATURE_FIELD), new())).key_id == "k"
+    assert read(old(key='a\\"\\\\b')).key_id == 'a"\\b'
     assert read(old(key="k" * LONGEST_KEY_ID)).key_id == "k" * LONGEST_KEY_ID
     assert len(read(old(" ".join(["(request-target) host date", *MANY[1:]]))).covered) == MOST_COVERED
     eight = ", ".join(f's{n}=("@method" "@target-uri");created=1;keyid="k{n}"' for n in range(8))
