@@ -14,9 +14,12 @@ plain HTTP, as from a proxy in front of it.
 import asyncio
 import io
 import json
-from contextlib import AsyncExitStack
+import socket
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from functools import cache
+from ipaddress import ip_network
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -29,7 +32,7 @@ from yarl import URL
 
 from fakes import keys, ports
 from fakes.certificates import Authority
-from fakes.internet import Internet, Received, Site
+from fakes.internet import LOOPBACK, Internet, Received, Site
 from makers import make_persona
 from privapub import clock, identifiers, scope
 from privapub.actors.addresses import Addresses
@@ -52,6 +55,7 @@ from privapub.web.connection import Connection
 
 CONTEXT = "https://www.w3.org/ns/activitystreams"
 PUBLIC = "https://www.w3.org/ns/activitystreams#Public"
+Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 COVERED = ("(request-target)", "host", "date", "digest", "content-type")
 
 
@@ -122,11 +126,54 @@ class Answered:
     headers: dict[str, str]
 
 
+class _WebServer(uvicorn.Server):
+    """Ends when it is told to. (uvicorn looks ten times a second whether it should, and then waits as long again.)"""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.over = asyncio.Event()
+
+    async def main_loop(self) -> None:
+        ticks = 0
+        while not self.over.is_set():
+            await self.on_tick(ticks)
+            ticks += 1
+            with suppress(TimeoutError):
+                async with asyncio.timeout(0.1):
+                    await self.over.wait()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for server in self.servers:
+            server.close()
+        for listening in sockets or ():
+            listening.close()
+        for connection in tuple(self.server_state.connections):
+            connection.shutdown()
+        while tasks := tuple(self.server_state.tasks):
+            await asyncio.wait(tasks)
+        while self.server_state.connections:  # noqa: ASYNC110 - they tell nobody of their end
+            await asyncio.sleep(0)
+        for server in self.servers:
+            await server.wait_closed()
+
+
 class World:
     """One server and its peers, for the length of an `async with`."""
 
-    def __init__(self, database: Database, authority: Authority, *, gate: Gate | None = None, **settings: Any) -> None:
+    def __init__(
+        self,
+        database: Database,
+        authority: Authority,
+        *,
+        gate: Gate | None = None,
+        address: str = "",
+        timeout: float = 5.0,
+        **settings: Any,
+    ) -> None:
+        """`address` is where the peers are, which alone is let through then: else all of loopback is."""
         self.database = database
+        self.address = address
+        self._timeout = timeout
         self.pages: dict[str, Page] = {}
         self._people: dict[str, Person] = {}
         self._authority = authority
@@ -144,7 +191,13 @@ class World:
         self.other = await self.site("other.test")
         settings = Settings(data=Path("/nowhere"), **{"base_url": "https://sut.test", **self._settings})
         recorder = FetchRecorder(self.database)
-        door = self.internet.door(recorder, gate=self._gate, tls=self._authority.trust(), timeout=5.0)
+        door = self.internet.door(
+            recorder,
+            gate=self._gate,
+            tls=self._authority.trust(),
+            timeout=self._timeout,
+            allow=(ip_network(self.address),) if self.address else LOOPBACK,
+        )
         self.server = Server.around(settings, self.database, door, recorder)
         await self._listen()
         self._session = await self._open.enter_async_context(aiohttp.ClientSession())
@@ -158,7 +211,7 @@ class World:
     async def _listen(self) -> None:
         listening = ports.bound()
         self.port = listening.getsockname()[1]
-        web_server = uvicorn.Server(
+        web_server = _WebServer(
             uvicorn.Config(
                 web_application(self.server), lifespan="off", log_config=None, http=Connection, access_log=False
             )
@@ -166,7 +219,7 @@ class World:
         serving = asyncio.create_task(web_server._serve([listening]))
 
         async def stop() -> None:
-            web_server.should_exit = True
+            web_server.over.set()
             async with asyncio.timeout(10):
                 await serving
             listening.close()
@@ -188,7 +241,30 @@ class World:
                 headers.setdefault("Content-Type", page.content_type)
             return web.Response(status=status, body=page.body if status == page.status else b"", headers=headers)
 
-        return await self.internet.site(host, answer, tls=self._authority.serve(host))
+        address = self.address or "127.0.0.1"
+        return await self.internet.site(host, answer, tls=self._authority.serve(host), address=address)
+
+    async def raw(self, host: str, talk: Talk, *, tls: bool = True) -> None:
+        """A peer of this name that answers each connection by this, in bytes; without `tls` before any handshake."""
+        held: set[asyncio.Task[None]] = set()
+
+        async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            held.add(task := asyncio.ensure_future(talk(reader, writer)))
+            with suppress(OSError, EOFError):
+                await task
+            writer.transport.abort()
+
+        context = self._authority.serve(host) if tls else None
+        server = await asyncio.start_server(connected, sock=ports.bound(), ssl=context)
+        self.internet.names.at(host, server.sockets[0].getsockname()[1])
+
+        async def stop() -> None:
+            server.close()
+            for task in held:
+                task.cancel()
+            await asyncio.gather(*held, return_exceptions=True)
+
+        self._open.push_async_callback(stop)
 
     def serve(self, url: str, document: object = None, **page: Any) -> Page:
         """From now on this URL answers with this document."""
