@@ -4,7 +4,7 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from cases import deliveries, steps, verbs
+from cases import deliveries, later, steps, verbs
 from cases.builds import build
 from cases.folder import OTHER_WAY
 from cases.play import Play, Reply, Sentence, check
@@ -32,16 +32,22 @@ ACTS = (
     "build",
     "content",
     "local_posts",
+    "behaviour",
+    "entry_points",
     "do",
 )
+# The peers of a case about addresses are at this one alone, so that all else is as forbidden as in production.
+LAB = "127.82.65.3"
+SHORT = 1.0  # seconds that a request has of a peer that is slow on purpose: all times of such a case are scaled by it
 
 
 def settings(given: dict[str, Any]) -> dict[str, Any]:
-    """The settings of the server under test, from `config`."""
+    """The settings of the server under test, from `config`, and of the world around it."""
     config = given.get("config", {})
     if strange := sorted(set(config) - set(SETTINGS)):
         raise Unknown("setting", strange[0])
-    return {SETTINGS[name]: value for name, value in config.items()}
+    lab = {"address": LAB} if "dns" in given else {"timeout": SHORT} if "behaviour" in given else {}
+    return {SETTINGS[name]: value for name, value in config.items()} | lab
 
 
 async def do(play: Play, due: list[Sentence]) -> None:
@@ -211,7 +217,7 @@ async def resolve(play: Play, what: str) -> None:
 @field("do")
 async def act(play: Play, value: Any, due: list[Sentence]) -> None:
     del due
-    for _, meaning in DO.read(play.on.fill(value)):
+    for _, meaning in DO.read(later.trim(play.on.fill(value), play.waits)):
         await meaning(play)
 
 

@@ -12,6 +12,8 @@ MEDIA = "media"
 CIRCLES = "circles"
 STREAMS = "mail, push and feeds"
 PAGES = "pages of posts from elsewhere"
+PREVIEWS = "previews of links"
+NODEINFO = "the names of the programs that peers run"
 
 ROWS: tuple[tuple[str, str, str], ...] = (
     (r"the API search answers .*", "", CLIENT_API),
@@ -19,6 +21,10 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     (r"(not visible) in any timeline, search or API", r"\1", f"{SEARCH}, {CLIENT_API}"),
     (r"API (edited_at is .*)", r"\1", CLIENT_API),
     (r"(`shown` holds in) API content, in the web page and in plain-text notifications", r"\1 content", CLIENT_API),
+    (r"(.* parallel fetches of each as .*), media and preview", r"\1", f"{MEDIA} and {PREVIEWS}"),
+    (r"(search by URL) in the API", r"\1", CLIENT_API),
+    (r"link preview, oEmbed endpoint, og:image", "", PREVIEWS),
+    (r"href of a peer's /\.well-known/nodeinfo", "", NODEINFO),
     (r"the profile and post pages still render", "our own pages still render", PAGES),
 )
 

@@ -2,13 +2,22 @@
 
 import pytest
 
-from cases import endless, fetching, given, not_yet, on_answers, on_deliveries, on_state, on_text, own, signing
+from cases import endless, fetching, given, hostile, not_yet, on_answers, on_deliveries, on_state, on_text, own, signing
 from cases.folder import Case, every
 from cases.play import Play, begin, sentences
 from cases.words import NotBuilt, Unknown
 from cases.worlds import Worlds
 
-VOCABULARY = (endless, fetching, on_answers, on_deliveries, on_state, on_text, signing)  # which teach the sentences
+VOCABULARY = (
+    endless,
+    fetching,
+    hostile,
+    on_answers,
+    on_deliveries,
+    on_state,
+    on_text,
+    signing,
+)  # which teach the sentences
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.id, marks=pytest.mark.case(case.id)) for case in every()])

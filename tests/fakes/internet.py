@@ -148,12 +148,12 @@ class Names(AbstractResolver):
 
     def __init__(self) -> None:
         self.asked: list[str] = []
-        self._ports: dict[str, int] = {}
+        self._ports: dict[str, tuple[str, int]] = {}
         self._addresses: dict[str, list[list[str]]] = {}
 
-    def at(self, host: str, port: int) -> None:
-        """This name is served at 127.0.0.1 and this port, whatever port is asked for."""
-        self._ports[host] = port
+    def at(self, host: str, port: int, address: str = "127.0.0.1") -> None:
+        """This name is served at this address and this port, whatever port is asked for."""
+        self._ports[host] = (address, port)
 
     def say(self, host: str, *answers: list[str]) -> None:
         """This name has these addresses: the first list at the first look-up, and so on; the last one for ever."""
@@ -171,7 +171,7 @@ class Names(AbstractResolver):
             return [_result(host, address, port) for address in found]
         if host not in self._ports:
             raise OSError(None, f"no such name: {host}")
-        return [_result(host, "127.0.0.1", self._ports[host])]
+        return [_result(host, *self._ports[host])]
 
     async def close(self) -> None:
         """Nothing is open."""
@@ -189,10 +189,17 @@ class Internet:
         self.names = Names()
         self._open = AsyncExitStack()
 
-    async def site(self, host: str, answer: Answerer = nothing_here, *, tls: ssl.SSLContext | None = None) -> Site:
+    async def site(
+        self,
+        host: str,
+        answer: Answerer = nothing_here,
+        *,
+        tls: ssl.SSLContext | None = None,
+        address: str = "127.0.0.1",
+    ) -> Site:
         """A server of this name."""
-        site = await self._open.enter_async_context(Site(answer, host=host, tls=tls))
-        self.names.at(host, site.port)
+        site = await self._open.enter_async_context(Site(answer, host=host, tls=tls, address=address))
+        self.names.at(host, site.port, address)
         return site
 
     def door(
