@@ -18,7 +18,6 @@ from typing import Any
 
 import aiohttp
 import anyio
-import pytest
 from aiohttp import web
 
 from fakes import ports
@@ -133,13 +132,8 @@ def tables(file: Path) -> Iterator[tuple[str, str]]:
     database.close()
 
 
-@pytest.fixture
-def anna_s_house(tmp_path: Path) -> House:
-    return House(tmp_path)
-
-
-async def test_after_a_day_nothing_tells_who_read_what(anna_s_house: House) -> None:
-    house, readings = anna_s_house, 0
+async def test_after_a_day_nothing_tells_who_read_what(tmp_path: Path) -> None:
+    house, readings = House(tmp_path), 0
     async with (
         somebody("127.0.0.2", "carol") as (carol, hers),
         somebody("127.0.0.3", "rita-reads") as (rita, _),

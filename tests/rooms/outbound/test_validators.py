@@ -5,7 +5,7 @@ from aiohttp import web
 from multidict import CIMultiDict, CIMultiDictProxy
 
 from fakes.asking import get, problem
-from fakes.internet import Internet, Noted
+from fakes.internet import Internet, Noted, Site
 from privapub.outbound.client import Door
 from privapub.outbound.validators import NONE, Validators, given
 
@@ -43,14 +43,14 @@ def test_a_time_just_now_and_what_is_no_time_is_not_kept(time: str) -> None:
     assert of(("Last-Modified", time)) == NONE
 
 
-async def answered(internet: Internet, *statuses: int) -> None:
+async def answered(internet: Internet, *statuses: int) -> Site:
     """peer.test answers with these, one after the other, and sends on from there to itself."""
     left = list(statuses)
 
     async def answer(_: web.Request) -> web.StreamResponse:
         return web.Response(status=left.pop(0), headers={"Location": "/next", "Content-Type": "text/plain"})
 
-    await internet.site("peer.test", answer)
+    return await internet.site("peer.test", answer)
 
 
 async def test_the_same_still_is_an_answer_without_content(internet: Internet, door: Door, noted: Noted) -> None:
@@ -70,12 +70,6 @@ async def test_the_same_still_is_a_failure_where_that_was_not_the_question(inter
 
 
 async def test_where_a_redirect_leads_nothing_is_held(internet: Internet, door: Door) -> None:
-    peer = await internet.site("peer.test", None)
-    left = [302, 304]
-
-    async def answer(_: web.Request) -> web.StreamResponse:
-        return web.Response(status=left.pop(0), headers={"Location": "/next"})
-
-    peer.answer = answer
+    peer = await answered(internet, 302, 304)
     assert (await problem(door, "http://peer.test/a", held=Validators('"1"'))).reason == "304"
     assert [each.headers.get("if-none-match") for each in peer.received] == ['"1"', None]
