@@ -31,10 +31,10 @@ class Told:
 
 
 async def document(
-    server: Server, url: str, purpose: str, *, fresh: bool = False, pages: bool = False, knock: bool = False
+    server: Server, url: str, purpose: str, *, fresh: bool = False, pages: bool = False
 ) -> dict[str, Any]:
     """The document that this URL leads to, whose `id` may be believed; as `told`, with nothing held."""
-    found = (await told(server, url, purpose, fresh=fresh, pages=pages, knock=knock)).content
+    found = (await told(server, url, purpose, fresh=fresh, pages=pages)).content
     assert found is not None  # noqa: S101  # nothing was held
     return found
 
