@@ -16,6 +16,7 @@ of its own beside what was wrong.
 import argparse
 import importlib
 import importlib.util
+import math
 import os
 import random
 import subprocess
@@ -51,7 +52,7 @@ def _names(module: str) -> Iterator[str]:
 
 
 def main() -> int:
-    """All targets in turn; the status is that of the last one that failed, or 0."""
+    """All targets in turn; the status is 1 where one failed, 2 where there is none, else 0."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*", help="only targets whose name holds one of these")
     parser.add_argument("--seconds", type=int, default=0, help="for all together; without, there is no end")
@@ -64,18 +65,18 @@ def main() -> int:
     if not names:
         sys.stderr.write("There is no such target.\n")
         return 2
-    end = clock.monotonic() + asked.seconds
+    end = clock.monotonic() + (asked.seconds or math.inf)
     failed: dict[str, None] = {}
     tried: set[str] = set()
     try:
-        while not asked.seconds or clock.monotonic() < end:
+        while clock.monotonic() < end:
             # In another order each time, so that not always the same ones are reached where there is little time.
             random.shuffle(names)
             for number, name in enumerate(names):
                 left = end - clock.monotonic()
-                seconds = TURN if not asked.seconds else max(SHORTEST_TURN, int(left / (len(names) - number)))
-                if asked.seconds and left <= 0:
+                if left <= 0:
                     break
+                seconds = max(SHORTEST_TURN, int(left / (len(names) - number))) if asked.seconds else TURN
                 tried.add(name)
                 if not _turn(name, seconds):
                     failed[name] = None
