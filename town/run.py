@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from environments import ADVERSARY, NEIGHBOUR, PEERS, prepare
@@ -57,6 +57,13 @@ def database_urls(kind: str, folder: Path) -> Iterator[tuple[str, str, str]]:
         server.cleanup()
 
 
+def party_of(name: str, folder: Path, database: str, logs: Path) -> Other:
+    """The party with this name; the real servers of other kinds need no database."""
+    if name == NEIGHBOUR:
+        return PrivaPub(folder / name, database, logs, name=name, host="localhost")
+    return Siege(folder, database, logs) if name == ADVERSARY else Peer(name, folder, logs)
+
+
 def town(kind: str, steps: list[Step], peers: list[str], unready: dict[str, str], logs: Path) -> Cells:
     """Every step with every peer, on one kind of database."""
     folder = Path(tempfile.mkdtemp(prefix="town-"))
@@ -66,12 +73,8 @@ def town(kind: str, steps: list[Step], peers: list[str], unready: dict[str, str]
     try:
         with database_urls(kind, folder) as (url, second, third), contextlib.ExitStack() as stack:
             home = PrivaPub(folder / "data", url, logs / kind)
-            neighbour = {"data": folder / "neighbour", "database": second, "host": "localhost"}
-            made: dict[str, Callable[[], Other]] = {
-                NEIGHBOUR: lambda: PrivaPub(logs=logs / kind, name=NEIGHBOUR, **neighbour),
-                ADVERSARY: lambda: Siege(folder, third, logs / kind),
-            }
-            others = {name: made.get(name, lambda name=name: Peer(name, folder, logs / kind))() for name in ready}
+            urls = {NEIGHBOUR: second, ADVERSARY: third}
+            others = {name: party_of(name, folder, urls.get(name, ""), logs / kind) for name in ready}
             for party in (home, *others.values()):
                 stack.callback(party.stop)
                 party.begin()

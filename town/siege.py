@@ -12,9 +12,9 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import environments
 from parties import BEGINNING, EMAIL, Controlled, Failed, PrivaPub, Stopped, wait
@@ -34,7 +34,6 @@ ATTACKS = importlib.import_module("enemy").ATTACKS
 for _part in ("forgeries", "knocking", "reaching", "exhausting"):
     importlib.import_module(_part)
 
-T = TypeVar("T")
 RESTS = 90.0  # seconds in which the victim must have come to rest after an attack
 MEMORY = 128 << 20  # bytes by which it may have grown meanwhile
 WAITING = 1000  # jobs that may wait at any time
@@ -60,9 +59,6 @@ class Eyes:
         self._runner.run(self._database.close())
         self._runner.close()
 
-    def _look(self, work: Coroutine[Any, Any, T]) -> T:
-        return self._runner.run(work)
-
     def rows(self, statement: Any) -> list[Any]:
         """The rows of a question."""
 
@@ -70,7 +66,7 @@ class Eyes:
             async with self._database.read() as tx:
                 return list(await tx.all(statement))
 
-        return self._look(ask())
+        return self._runner.run(ask())
 
     def at_rest(self) -> bool:
         """Whether nothing runs, and nothing is due now."""

@@ -95,8 +95,7 @@ async def _(enemy: Enemy) -> list[str] | None:
         await enemy.say(of("Create", eve, where, to=[alice]), by=eve)
 
     async def forged(base: str) -> str:
-        forger = Person(f"{base}/u/1", "x", pem="x", public="x")
-        forger.pem = eve.pem
+        forger = Person(f"{base}/u/1", "x", pem=eve.pem)
         begun = asyncio.get_running_loop().time()
         status = await enemy.say(of("Follow", forger, enemy.bob["id"]), by=forger, to=enemy.bob["inbox"])
         spent = asyncio.get_running_loop().time() - begun
@@ -213,8 +212,7 @@ async def _(enemy: Enemy) -> list[str] | None:
         post = note(eve, f"{eve.uri}/chain/{number}", to=[PUBLIC, alice], **changes)
         await enemy.say(create(eve, post), by=eve)
     await enemy.say(of("Announce", eve, f"{evil.origin}/boosted/1"), by=eve)
-    forger = Person(f"{evil.origin}/keys/1", "k", pem="x", public="x")
-    forger.pem = eve.pem
+    forger = Person(f"{evil.origin}/keys/1", "k", pem=eve.pem)
     await enemy.say(of("Follow", forger, enemy.bob["id"]), by=forger, key_id=f"{evil.origin}/keys/0")
     return None
 

@@ -40,7 +40,9 @@ class Person:
     public: str = ""
 
     def __post_init__(self) -> None:
-        """Make a key."""
+        """Make a key, for who has none."""
+        if self.pem:
+            return
         key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
         self.pem = key.private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()

@@ -38,8 +38,7 @@ async def _(enemy: Enemy) -> list[str] | None:
 async def _(enemy: Enemy) -> list[str] | None:
     evil, got = enemy.evil, []
     for number, base in enumerate(_within(enemy)[::4]):
-        forger = Person(f"{base}/u/x", "x", pem="", public="")
-        forger.pem, forger.public = enemy.eve.pem, enemy.eve.public
+        forger = Person(f"{base}/u/x", "x", pem=enemy.eve.pem)
         follow = of("Follow", forger, enemy.bob["id"])
         got.append(expected(base, await enemy.say(follow, by=forger, to=enemy.bob["inbox"]), 400, 401, 503))
         led = evil.serve(f"{evil.origin}/key/{number}", b"", status=302, Location=f"{base}/key")
@@ -171,8 +170,7 @@ async def while_blocked(enemy: Enemy) -> list[str]:
             break
         await asyncio.sleep(0.25)
     for host in ("localhost", "LOCALHOST", "localhost.", "LocalHost.", "sub.localhost"):
-        eve = Person(f"http://{host}:{port}/u/eve", "eve", pem="x", public="x")
-        eve.pem = enemy.eve.pem
+        eve = Person(f"http://{host}:{port}/u/eve", "eve", pem=enemy.eve.pem)
         before = sum(enemy.evil.asked.values())
         post = note(eve, f"{eve.uri}/blocked", content="<p>blocked</p>", to=[PUBLIC, enemy.alice["id"]])
         said = (create(eve, post), of("Follow", eve, enemy.alice["id"]), of("Flag", eve, [enemy.alice["id"]]))
