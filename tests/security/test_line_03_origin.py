@@ -221,7 +221,13 @@ async def test_a_page_that_is_claimed_by_another_host_leads_to_nobody(world: Wor
 # Our own ids
 
 
-@pytest.mark.parametrize("ours", ["{alice}", "{post}", "http://sut.test/posts/x", "https://SUT.test:443/posts/x"])
+@pytest.mark.parametrize(
+    "ours",
+    [
+        "{alice}", "{post}", "http://sut.test/posts/x", "https://SUT.test:443/posts/x", "https://\u017fut.test/posts/x",
+        "https://\uff53ut.test/posts/x", "https://sut\u3002test/posts/x",
+    ],
+)  # fmt: skip
 async def test_no_redirect_makes_us_ask_ourselves(world: World, ours: str) -> None:
     alice, eve = await world.persona(), world.person(EVE)
     await followed(world, alice, eve)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
 from privapub.markup.hashtags import tag_address
+from privapub.outbound.target import host_of
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -68,7 +69,9 @@ def _place(uri: str) -> tuple[str, int | None] | None:
         return None
     if parts.scheme.lower() not in _DEFAULT_PORTS or not host:
         return None
-    return host.rstrip("."), None if port == _DEFAULT_PORTS[parts.scheme.lower()] else port
+    # As it would be asked: letters of other scripts may lead here, too.
+    asked = host_of(f"https://[{host}]/" if ":" in host else f"https://{host}/")
+    return asked or host.rstrip("."), None if port == _DEFAULT_PORTS[parts.scheme.lower()] else port
 
 
 def inbox_of(actor_uri: str) -> str:
