@@ -67,8 +67,9 @@ async def _of_no_blocked_server(server: Server, request: Request) -> None:
     refused = await server.door.refuses(key_id)
     if not refused:  # the address of its owner may be on another host
         async with server.database.read() as tx:
-            known = await actors.by_key(tx, key_id)
-        refused = known is not None and known[0].is_blocked
+            found = await actors.by_key(tx, key_id)
+            known = await actors.by_uri(tx, key_id) if found is None else found[0]  # some name themselves as the key
+        refused = known is not None and known.is_blocked
     if refused:
         raise NotFound(NOTHING)
 
