@@ -12,6 +12,7 @@ from typing import Any
 
 import typer
 
+from privapub import budget
 from privapub.cli.reasons import KIND, OF_KIND, PREFIXES, REASONS, meaning
 from privapub.outbound import remembered
 from privapub.settings import Settings, load, variable
@@ -67,7 +68,13 @@ failure when a fetch of the same succeeds. It is kept in the memory of each proc
 thousand failures at most, the least recently met dropped first, and none of it is written down. Deliveries are not part
 of it: see [the queue](../explanation/the-queue.md).
 
-`make docs` writes this page from `src/privapub/outbound/remembered.py`."""
+`make docs` writes this page from `src/privapub/outbound/remembered.py` and `src/privapub/budget.py`."""
+
+BUDGETS_INTRODUCTION = """## What one cause may fetch
+
+The run of a job, a request to this server and a command may each lead to so many fetches and not more, with all that
+follows from them. What is over that is not asked, and ends as `budget`. Objects are requests and redirects for anything
+but a collection or its pages, which are lists; links are those from one post to the next, where they are followed."""
 
 
 def settings_page() -> str:
@@ -150,7 +157,19 @@ def remembered_page() -> str:
         ("any other status", remembered.OTHER_STATUS),
     ]
     table = "\n".join(f"| {reason} | {_span(seconds)} |" for reason, seconds in rows)
-    return f"{REMEMBERED_INTRODUCTION}\n\n| why | for how long |\n| --- | --- |\n{table}\n"
+    why = f"{REMEMBERED_INTRODUCTION}\n\n| why | for how long |\n| --- | --- |\n{table}\n"
+    return f"{why}\n{BUDGETS_INTRODUCTION}\n\n{_budgets()}"
+
+
+def _budgets() -> str:
+    names = {budget.REQUEST: "a request", budget.COMMAND: "a command", budget.OTHER: "a job of any other kind"}
+    rows = [
+        f"| {names.get(kind, f'a job of the kind `{kind}`')} | {it.objects} | {it.lists} | {it.hosts} "
+        f"| {it.bytes >> 20} MiB | {_span(it.seconds)} | {it.depth or 'none'} |"
+        for kind, it in budget.LIMITS.items()
+    ]
+    head = "| cause | objects | lists | hosts | bytes | time | links |\n| --- | --- | --- | --- | --- | --- | --- |\n"
+    return head + "\n".join(rows) + "\n"
 
 
 def _span(seconds: float) -> str:

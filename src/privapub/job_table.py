@@ -52,7 +52,7 @@ from privapub.federation.inbox.ask_origin import ASK_ORIGIN
 from privapub.federation.inbox.check_quote import QUOTE
 from privapub.federation.inbox.store import INBOX
 from privapub.federation.inbox.synchronize import SYNCHRONIZE
-from privapub.federation.threads.budget import Turns
+from privapub.federation.threads.door import Turns
 from privapub.federation.threads.read import read_thread
 from privapub.follows.facts import FollowAnswered, FollowAsked, Followed, FollowWithdrawn, RelayAsked, RelayLeft
 from privapub.jobs.enqueue import fact_kind

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from privapub import scope
+from privapub.budget import Budget
 from privapub.scope import HttpScope
 
 
@@ -43,3 +44,25 @@ async def test_tasks_inherit_their_tags_and_keep_them_to_themselves() -> None:
         async with asyncio.timeout(10):
             found = await asyncio.gather(task("key", one, two), task("media", two, one))
     assert found == [HttpScope("key", "context"), HttpScope("media", "context")]
+
+
+async def test_one_budget_is_handed_down_to_all_that_follows_and_to_nothing_else() -> None:
+    async def below() -> Budget:
+        return scope.budget()
+
+    async def beside() -> Budget:
+        with scope.cause(scope.READER, "context"):
+            return scope.budget()
+
+    with scope.cause("inbox", "inbox") as mine:
+        with scope.purpose("key"), scope.trigger(scope.VERIFY):
+            assert scope.budget() is mine
+        assert await asyncio.create_task(below()) is mine
+        other = await asyncio.create_task(beside())
+        assert (other.objects, other.depth) == (500, 200)
+        assert scope.budget() is mine
+    assert scope.current().budget is None
+
+
+def test_where_nothing_was_begun_there_is_a_budget_for_one_request() -> None:
+    assert scope.budget() is not scope.budget()

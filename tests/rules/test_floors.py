@@ -17,7 +17,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
         "link_previews", "timelines", "notifications",
     ),
     ("database", "telemetry", "jobs", "outbound", "storage", "stream", "server", "migrations"),
-    ("clock", "identifiers", "errors", "scope", "settings", "limits", "markup"),
+    ("clock", "identifiers", "errors", "budget", "scope", "settings", "limits", "markup"),
 )  # fmt: skip
 STRANGERS = {("client_api", "web"), ("web", "client_api")}
 # Within federation, leftwards.

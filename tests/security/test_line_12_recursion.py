@@ -5,21 +5,26 @@ Each peer here goes on for ever: every document names the next. How often it is 
 
 import json
 from collections import Counter
-from functools import partial
+from dataclasses import replace
 
 import pytest
 from aiohttp import web
 
 from fakes.activities import create, follow_of, note, of, post_at
 from fakes.world import CONTEXT, PUBLIC, Person, World
-from privapub import clock
+from privapub import budget, clock
 from privapub.actors.read import Actor
-from privapub.federation.threads import read as reading
-from privapub.federation.threads.budget import HOSTS, Budget
 from privapub.posts import threads
 
 JSON = "application/activity+json"
 NEXT = "https://peer.test/n/"
+
+
+def shrink(monkeypatch: pytest.MonkeyPatch, kind: str, **limits: int) -> None:
+    """Causes of this kind may lead to less."""
+    now = budget.LIMITS
+    changed = {**now, kind: replace(now.get(kind, now[budget.OTHER]), **limits)}
+    monkeypatch.setattr(budget, "LIMITS", changed)
 
 
 def endless(world: World, carol: Person, **more: str) -> Counter[str]:
@@ -70,7 +75,7 @@ async def test_boosts_of_boosts_end(world: World) -> None:
 
 
 async def test_the_way_up_a_thread_ends(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "Budget", partial(Budget, objects=12))
+    shrink(monkeypatch, "context", objects=12)
     alice, carol = await world.persona(), world.person("https://peer.test/u/carol")
     asked = endless(world, carol, inReplyTo=NEXT + "{}")
     await told(world, alice, carol, inReplyTo=f"{NEXT}1")
@@ -79,7 +84,7 @@ async def test_the_way_up_a_thread_ends(world: World, monkeypatch: pytest.Monkey
 
 
 async def test_the_pages_of_a_collection_end(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "Budget", partial(Budget, collections=8))
+    shrink(monkeypatch, "context", lists=8)
     carol = world.person("https://peer.test/u/carol")
     asked: Counter[str] = Counter()
     before = world.peer.answer
@@ -105,7 +110,9 @@ async def test_the_pages_of_a_collection_end(world: World, monkeypatch: pytest.M
     await world.drain()
     assert 2 <= sum(asked.values()) <= 8
     assert set(asked.values()) == {1}
-    assert len([name for name in world.internet.names.asked if name.startswith("host")]) <= HOSTS
+    assert (
+        len([name for name in world.internet.names.asked if name.startswith("host")]) <= budget.LIMITS["context"].hosts
+    )
 
 
 async def test_keys_of_keys_end(world: World) -> None:
@@ -147,3 +154,26 @@ async def test_names_of_names_end(world: World) -> None:
     learnt = await world.learnt(carol)
     assert learnt.host == "other.test"
     assert asked == {"/.well-known/webfinger": 1}
+
+
+async def test_what_one_activity_leads_to_is_paid_from_one_budget(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its post, who wrote that, their address, and where it all is sent on to: each is one more of the same."""
+    alice, carol = await world.persona(), world.person("https://peer.test/u/carol")
+    accepted = {"type": "Follow", "id": await world.follow(alice, await world.learnt(carol)), "object": carol.uri}
+    await world.post(
+        alice.inbox, of("Accept", carol, {**accepted, "actor": alice.uri}, "https://peer.test/accept/1"), by=carol
+    )
+    await world.drain()
+    dave = world.person("https://other.test/u/dave")
+    world.serve("https://other.test/n/1", {"@context": CONTEXT, **note(dave, "https://other.test/n/1")})
+    for name in ("inbox", "ask_origin", "quote"):
+        shrink(monkeypatch, name, objects=2)
+    world.other.received.clear()
+    await world.post(alice.inbox, of("Announce", carol, "https://other.test/n/1", "https://peer.test/b/1"), by=carol)
+    await world.drain()
+    assert [each.path for each in world.other.received] == ["/n/1", "/u/dave"]
+    told = [(row["trigger"], row["outcome"]) for row in world.server.fetches._rows if row["reason"] == "budget"]
+    assert told == [("inbox", "refused")]
+    assert await world.actor(dave.uri) is None  # nobody is known under an address that nobody confirmed

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TypeVar
 
+from privapub import budget, scope
 from privapub.app import check_ready, close_server, open_server
 from privapub.database.transaction import Transaction
 from privapub.errors import NotFound, OperatorError
@@ -38,7 +39,8 @@ def with_server(work: Callable[[Server], Awaitable[T]]) -> T:
         server = open_server(what)
         try:
             await check_ready(server)
-            return await work(server)
+            with scope.cause(scope.READER, budget.COMMAND):
+                return await work(server)
         finally:
             await close_server(server)
 

@@ -7,6 +7,7 @@ REASONS = {
     # What this server does not do, or does not do now.
     "disallowed": "A rule of this server keeps that host out.",
     "remembered": "It failed a short while ago and is not asked for again so soon.",
+    "budget": "What caused it had led to as many fetches as one cause may.",
     "private-address": "The address is one that is not asked: inside a network, or at a port that is not for this.",
     "bad-redirect": "It sent on to an address to which it may not send on.",
     "too-many-redirects": "It sent on more than three times.",

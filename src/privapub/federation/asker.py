@@ -24,6 +24,7 @@ from starlette.requests import Request
 from privapub import clock, scope
 from privapub.actors import read
 from privapub.actors.read import Actor
+from privapub.budget import SPENT
 from privapub.errors import PrivaPubError
 from privapub.federation.documents.problems import BadDocument
 from privapub.federation.fetching.document import final
@@ -259,7 +260,8 @@ async def _ask(
         result = _unhad(problem)
         if refusal is not None and isinstance(result, Refused) and result.reason not in GONE:
             result = refusal
-        memory.note(asked, now, result)
+        if result.reason != f"key-{SPENT}":  # that says nothing of this key: many others may have come before it
+            memory.note(asked, now, result)
         return result
     finally:
         server.limits.key_fetches.free(caller.sender or caller.host)
@@ -288,7 +290,7 @@ def _unhad(problem: PrivaPubError) -> Refused | Undecided:
         return Refused(f"key-{problem.reason}", _NO_KEY)
     if not isinstance(problem, FetchProblem):
         return Refused("no-key", _NO_KEY)
-    return (Refused if final(problem) else Undecided)(f"key-{problem.reason}", _NO_KEY)
+    return (Refused if final(problem) and problem.reason != SPENT else Undecided)(f"key-{problem.reason}", _NO_KEY)
 
 
 async def _known(server: Server, key_id: str) -> tuple[Actor, PublicKey] | None:

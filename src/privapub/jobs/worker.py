@@ -232,8 +232,8 @@ class Worker:
     async def _handle(self, run: Run) -> None:
         run.begun = True
         try:
-            http_scope.caused_by(run.job.trigger or run.job.kind)
-            run.outcome = await self._attempt(run)
+            with http_scope.cause(run.job.trigger or run.job.kind, run.job.kind):
+                run.outcome = await self._attempt(run)
         finally:
             self._give_place_back(run)
             if self._alone is run:

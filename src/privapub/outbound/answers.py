@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from multidict import CIMultiDictProxy
 
+from privapub.budget import SPENT
 from privapub.errors import Unavailable
 
 ACTIVITY_JSON = "application/activity+json"
@@ -27,6 +28,7 @@ REFUSED = frozenset(
         "too-many-redirects",
         "content-type",
         "too-large",
+        SPENT,
     }
 )
 FAILED = frozenset({"bad-json", "timeout", "network"})  # and the statuses

@@ -46,6 +46,11 @@ class Body:
         if len(self._parts) > self._limit or self.wire > self._limit + _WIRE_SLACK:
             raise TooLarge
 
+    @property
+    def cost(self) -> int:
+        """The bytes that came, or those that they were unpacked to, whichever are more."""
+        return max(self.wire, len(self._parts))
+
     def begun(self) -> bytes:
         """The first of it, as much as the limit lets through, whether or not that is all."""
         return bytes(self._parts[: self._limit])

@@ -13,6 +13,7 @@ import structlog
 from aiohttp.abc import AbstractResolver
 
 from privapub import clock, scope
+from privapub.budget import SPENT
 from privapub.database.transaction import is_open_here
 from privapub.errors import InvalidInput
 from privapub.outbound import address, guard, remembered, target
@@ -42,6 +43,7 @@ POST_LIMIT = 1 << 16
 POST_BODY_TIMEOUT = 3.0
 CONNECTIONS = 256
 PER_HOST = 8
+LISTS = "collection"  # the purpose of what is counted apart in a budget
 NOT_MODIFIED = 304
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
@@ -133,6 +135,8 @@ class Door:
         key = remembered.key(asked.url if asked else url, accept, signed=sign is not None)
 
         async def fetch() -> Answer:
+            if asked is not None:
+                _charge(course, course.host)
             first = await self._admit(asked, course)
             if not fresh and self._remembered.holds(key, clock.now()):
                 raise FetchProblem(first.host, "remembered")
@@ -142,12 +146,14 @@ class Door:
                 answer if reader is None or answer.status == NOT_MODIFIED else _understood(answer, reader, course.host)
             )
 
-        return await self._told(fetch(), course, self._timeout if timeout is None else timeout, key)
+        total = min(self._timeout if timeout is None else timeout, course.budget.left)
+        return await self._told(fetch(), course, total, key)
 
     async def post(self, url: str, body: bytes, *, content_type: str, sign: Sign | None) -> Answer:
         """Send a body; the answer, whatever its status, with at most 64 KiB of its body.
 
-        No redirect is followed. FetchProblem where nothing answered or nobody was asked. Failures are not remembered.
+        No redirect is followed. FetchProblem where nothing answered or nobody was asked. Failures are not remembered,
+        and no budget is charged: nothing is sent but by a job for each, and nothing follows from what is answered.
         """
         course, asked = self._begin(url)
         request = _Request("POST", (("Accept-Encoding", "identity"), ("Content-Type", content_type)), body, sign)
@@ -232,6 +238,7 @@ class Door:
                     raise FetchProblem(course.host, "bad-redirect", status=response.status) from None
             course.hops += 1
             course.hosts.add(where.host)
+            _charge(course, where.host)
             await self._judge(where, course)
             if wanted.hop is not None:
                 wanted.hop(where.url)
@@ -256,7 +263,13 @@ class Door:
         try:
             async for chunk in response.content.iter_any():
                 course.bytes += len(chunk)
-                body.feed(chunk)
+                cost = body.cost
+                try:
+                    body.feed(chunk)
+                finally:
+                    course.budget.bytes -= body.cost - cost
+                if course.budget.bytes < 0:
+                    raise FetchProblem(course.host, SPENT, status=status)
             content = body.end()
         except TooLarge:
             if not page:
@@ -314,7 +327,8 @@ class Door:
         except FetchProblem as refused:
             problem = refused
         except (TimeoutError, aiohttp.ClientError, OSError, UnicodeError) as error:
-            problem = FetchProblem(course.host, guard.reason(error, course), status=course.status)
+            late = key is not None and isinstance(error, TimeoutError) and not course.budget.left
+            problem = FetchProblem(course.host, SPENT if late else guard.reason(error, course), status=course.status)
         else:
             self._end(course, None, key)
             return answer
@@ -334,6 +348,10 @@ class Door:
         tags, seconds = course.tags, clock.monotonic() - course.begun
         if not course.host:
             return  # what named no host was no fetch
+        if reason == SPENT:
+            if course.budget.told:
+                return  # a list may name thousands that are all over it
+            course.budget.told = True
         self._recorder.note(
             host=course.host,
             purpose=tags.purpose,
@@ -378,6 +396,12 @@ class Door:
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
             )
         return session
+
+
+def _charge(course: Course, host: str) -> None:
+    """Have the cause pay for one more request."""
+    if not course.budget.admit(host, lists=course.tags.purpose == LISTS):
+        raise FetchProblem(course.host, SPENT)
 
 
 def _understood(answer: Answer, read: Callable[[bytes], object], host: str) -> Answer:

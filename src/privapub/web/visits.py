@@ -1,8 +1,10 @@
-"""From which network each request comes, told to whoever limits what is asked from there."""
+"""From which network each request comes, and what it may cost, told to whoever limits what is asked and fetched."""
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from privapub import budget
+from privapub import scope as http_scope
 from privapub.limits import visit
 from privapub.limits.limits import Limits
 
@@ -20,4 +22,5 @@ class Visits:
         client = scope.get("client")
         said = Headers(scope=scope).getlist("x-forwarded-for")
         visit.begin(self._limits.sender(client[0] if client else None, said))
-        await self.app(scope, receive, send)
+        with http_scope.cause(http_scope.READER, budget.REQUEST):
+            await self.app(scope, receive, send)

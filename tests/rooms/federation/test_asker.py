@@ -101,6 +101,16 @@ async def test_a_reader_is_known_for_a_while_and_written_down_only_when_it_speak
     assert again.actor == spoken.actor
 
 
+async def test_a_cause_that_may_ask_no_more_says_nothing_of_a_key(world: World) -> None:
+    carol = world.person("https://peer.test/u/carol")
+    with scope.cause("ask_origin", "ask_origin") as budget:
+        budget.objects = 0
+        assert isinstance(await opinion_of(world, carol, scope.VERIFY), asker.Undecided)
+    assert world.asked(KEY) == []
+    with scope.cause("ask_origin", "ask_origin"):
+        assert isinstance(await opinion_of(world, carol, scope.VERIFY), asker.Signed)
+
+
 async def test_a_forged_reader_is_refused_whatever_is_known(world: World) -> None:
     carol = world.person("https://peer.test/u/carol")
     assert isinstance(await opinion_of(world, carol, scope.READER, "another"), asker.Refused)

@@ -23,8 +23,8 @@ def test_how_long_a_failure_is_believed() -> None:
     assert how_long("timeout") == how_long("401") == how_long("403") == hour
     assert how_long("500") == how_long("503") == how_long("429") == how_long("302") == 600.0
     assert how_long("406") == how_long("451") == hour
-    assert how_long("disallowed") == how_long("remembered") == 0.0
-    assert all(how_long(reason) > 0 for reason in (REFUSED | FAILED) - {"disallowed", "remembered"})
+    assert how_long("disallowed") == how_long("remembered") == how_long("budget") == 0.0
+    assert all(how_long(reason) > 0 for reason in (REFUSED | FAILED) - {"disallowed", "remembered", "budget"})
 
 
 def test_what_is_remembered_ends_by_itself_or_by_success() -> None:

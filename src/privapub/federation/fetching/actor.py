@@ -5,6 +5,7 @@ from dataclasses import replace
 from privapub import clock
 from privapub.actors import read, remote
 from privapub.actors.read import Actor
+from privapub.budget import SPENT
 from privapub.errors import InvalidInput, NotAllowed, NotFound
 from privapub.federation.documents.problems import BadDocument
 from privapub.federation.documents.read_actor import RemoteActor, read_actor
@@ -149,8 +150,10 @@ async def _host(server: Server, record: RemoteActor) -> str:
         try:
             found = await canonical(server, name, scheme=record.uri.partition(":")[0])
         except (FetchProblem, NotFound, InvalidInput) as problem:
-            if isinstance(problem, FetchProblem) and problem.reason == DISALLOWED:
-                raise  # whoever is at home on a blocked host is kept out with it, wherever their documents are
+            # Whoever is at home on a blocked host is kept out with it, wherever their documents are; and where there is
+            # no more to be asked, nobody is given an address that nobody confirmed.
+            if isinstance(problem, FetchProblem) and problem.reason in (DISALLOWED, SPENT):
+                raise
             continue
         if found.uri == record.uri and found.name.handle == record.handle:
             return found.name.host

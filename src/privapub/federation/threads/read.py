@@ -1,7 +1,7 @@
 """The job of the kind `context`: read a thread, and say when it is to be read again."""
 
 from privapub import clock, scope
-from privapub.federation.threads.budget import Budget, Turns
+from privapub.federation.threads.door import Turns
 from privapub.federation.threads.walk import Walk
 from privapub.jobs.job import Done, Job, Outcome, Retry
 from privapub.posts import threads
@@ -18,7 +18,7 @@ async def read_thread(server: Server, turns: Turns, job: Job) -> Outcome:
     """
     root, again = str(job.args["root"]), int(job.args.get("again", 0))
     trigger = job.trigger if job.trigger == scope.READER else ""
-    walk = Walk(server, Budget(), turns, trigger)
+    walk = Walk(server, turns, trigger)
     first = await walk.read(root)
     if walk.unreachable and not walk.found and trigger != scope.READER and job.attempt < TRIES:
         return Retry(None, "its host does not answer")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
-from privapub import clock
+from privapub import clock, scope
 from privapub.actors import read as actors
 from privapub.actors.addresses import Addresses
 from privapub.actors.read import Actor
@@ -19,9 +19,10 @@ from privapub.federation.fetching.document import document, final
 from privapub.federation.fetching.origin import bare, origin, same_origin
 from privapub.federation.inbox.audience import concerned
 from privapub.federation.inbox.received import is_vote, keep
-from privapub.federation.threads.budget import Budget, FrugalDoor, Turns
 from privapub.federation.threads.collections import ids_in, post_in
+from privapub.federation.threads.door import CarefulDoor, Turns
 from privapub.outbound.answers import FetchProblem
+from privapub.outbound.client import LISTS
 from privapub.posts import threads
 from privapub.posts.audience import OPEN
 from privapub.posts.threads import Known
@@ -32,7 +33,6 @@ AHEAD = 8  # posts asked for before their turn to be kept has come
 COLLECTIONS_AHEAD = 3
 KEPT_AT_ONCE = 20
 KEPT_EVERY = 0.3  # seconds: what has come may be read, though more is on its way
-_DEEPEST = 200
 _MOST_ANSWERS = 1000  # of one post, that we have already
 
 
@@ -53,13 +53,13 @@ class Got:
 
 
 class Walk:
-    """One reading of one thread. Use it once."""
+    """One reading of one thread, by the budget of what caused it. Use it once."""
 
-    def __init__(self, server: Server, budget: Budget, turns: Turns, trigger: str) -> None:
-        """All that is asked for goes through a door that keeps to the budget."""
-        self._server = replace(server, door=FrugalDoor(server.door, budget, turns, "objects"))
-        self._lists = replace(server, door=FrugalDoor(server.door, budget, turns, "collections"))
-        self._budget = budget
+    def __init__(self, server: Server, turns: Turns, trigger: str) -> None:
+        """All that is asked for goes through one careful door."""
+        self.door = CarefulDoor(server.door, turns)
+        self._server = replace(server, door=self.door)
+        self.budget = scope.budget()
         self._trigger = trigger
         self._ours = Addresses(server.base_url)
         self._asked: dict[str, asyncio.Task[Got | None]] = {}
@@ -147,13 +147,13 @@ class Walk:
             async for uris in pages:
                 total += len(uris)
                 await self._take(uris, trusted=trusted)
-                if self._budget.spent():
+                if self.budget.spent():
                     break
         return total > 1 or (total == 1 and trusted)
 
     async def _down(self) -> None:
         """What answers each post, and what answers that, level by level."""
-        while self._below and not self._budget.spent():
+        while self._below and not self.budget.spent():
             for node in list(self._below)[: COLLECTIONS_AHEAD + 1]:
                 if self._readable(node):
                     self._start_opening(str(node.replies))
@@ -163,7 +163,7 @@ class Walk:
                 async with aclosing(ids_in(str(node.replies), self._open)) as pages:
                     async for uris in pages:
                         await self._take(uris, trusted=False)
-                        if self._budget.spent():
+                        if self.budget.spent():
                             return
 
     def _readable(self, node: Known) -> bool:
@@ -224,7 +224,7 @@ class Walk:
         """Whether a post that we have leads up to the thread; then it and all between belong to it."""
         nodes: list[Known] = []
         at: str | None = uri
-        while at is not None and at not in self._members and len(nodes) < _DEEPEST:
+        while at is not None and at not in self._members and len(nodes) < self.budget.depth:
             node = await self._known(at)
             if node is None:
                 return False
@@ -252,7 +252,7 @@ class Walk:
         return await self._start(uri)
 
     async def _fetch(self, uri: str) -> Got | None:
-        if self._ours.is_ours(uri) or self._budget.spent():
+        if self._ours.is_ours(uri) or self.budget.spent():
             return None
         try:
             found = await document(self._server, uri, PURPOSE)
@@ -292,7 +292,7 @@ class Walk:
 
     async def _fetch_collection(self, uri: str) -> RemoteCollection | None:
         try:
-            return read_collection(await document(self._lists, uri, PURPOSE))
+            return read_collection(await document(self._server, uri, LISTS))
         except PrivaPubError:
             return None
 

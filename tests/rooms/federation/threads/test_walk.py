@@ -12,13 +12,30 @@ from fakes.activities import create, note, post_at
 from fakes.world import CONTEXT, Person, World
 from makers import make_post
 from privapub import clock, scope
-from privapub.federation.threads.budget import Budget, Turns
+from privapub.database.transaction import Transaction
+from privapub.federation.documents.read_post import RemotePost
+from privapub.federation.inbox.received import keep
+from privapub.federation.threads import walk
+from privapub.federation.threads.door import Turns
 from privapub.federation.threads.walk import Walk
 from privapub.jobs.tables import job
 from privapub.posts import threads
 from privapub.posts.tables import post, thread
 
 ROOT = "https://peer.test/n/root"
+
+
+KEPT: list[str] = []  # as they came: what is kept in one transaction has one time
+
+
+@pytest.fixture(autouse=True)
+def _in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def noted(tx: Transaction, record: RemotePost, *rest: Any, **more: Any) -> object:
+        KEPT.append(record.uri)
+        return await keep(tx, record, *rest, **more)
+
+    KEPT.clear()
+    monkeypatch.setattr(walk, "keep", noted)
 
 
 def page_of(uri: str, items: list[Any], **more: Any) -> dict[str, Any]:
@@ -38,19 +55,22 @@ def serve_note(world: World, carol: Person, name: str, parent: str | None = None
     return uri
 
 
-async def read(world: World, uri: str = ROOT, budget: Budget | None = None, trigger: str = "") -> Walk:
-    """Read the thread, as its job does."""
-    walk = Walk(world.server, budget or Budget(), Turns(), trigger)
-    with scope.trigger(trigger or "context"):
-        await walk.read(uri)
-    return walk
+async def read(world: World, uri: str = ROOT, trigger: str = "", **limits: int) -> Walk:
+    """Read the thread, as its job does; with these limits of its budget instead of its own."""
+    with scope.cause(trigger or "context", "context") as budget:
+        for name, number in limits.items():
+            setattr(budget, name, number)
+        reading = Walk(world.server, Turns(), trigger)
+        await reading.read(uri)
+    return reading
 
 
 async def held(world: World) -> list[str]:
     """The last parts of the uris of the posts that are held, in the order in which they were kept."""
     async with world.database.read() as tx:
-        rows = await tx.all(select(post.c.uri).where(~post.c.local).order_by(post.c.received_at))
-    return [row.uri.rpartition("/")[2] for row in rows]
+        rows = await tx.all(select(post.c.uri).where(~post.c.local))
+    uris = {row.uri for row in rows}  # what came by itself was there before
+    return [uri.rpartition("/")[2] for uri in (*(uris - set(KEPT)), *dict.fromkeys(KEPT)) if uri in uris]
 
 
 def paths(world: World) -> list[str]:
@@ -70,8 +90,8 @@ async def test_a_context_collection_is_read_page_by_page_and_nothing_besides(wor
     world.serve(context, collection_of(context, first=f"{context}?page=1"))
     world.serve(f"{context}?page=1", page_of(f"{context}?page=1", uris[:3], next=f"{context}?page=2"))
     world.serve(f"{context}?page=2", page_of(f"{context}?page=2", uris[3:]))
-    walk = await read(world)
-    assert walk.found == 6
+    found = await read(world)
+    assert found.found == 6
     assert await held(world) == ["root", "a0", "a1", "a2", "a3", "a4"]
     assert not [path for path in paths(world) if path.startswith("/r/")]
     assert asked_twice(world) == []
@@ -113,9 +133,9 @@ async def test_from_below_the_way_up_is_read_first(world: World) -> None:
     names = ["root", *(str(n) for n in range(12))]
     serve_note(world, carol, "root")
     uris = [serve_note(world, carol, name, above) for above, name in pairwise(names)]
-    walk = await read(world, uris[-1])
+    found = await read(world, uris[-1])
     assert await held(world) == names
-    assert walk.found == 13
+    assert found.found == 13
 
 
 async def test_a_collection_of_activities_leads_to_their_posts(world: World) -> None:
@@ -211,9 +231,9 @@ async def test_our_own_posts_are_not_asked_for(world: World) -> None:
     reply = serve_note(world, carol, "reply", ours.uri, replies="https://peer.test/r/reply")
     nested = serve_note(world, carol, "nested", reply)
     world.serve("https://peer.test/r/reply", collection_of("https://peer.test/r/reply", items=[nested, ours.uri]))
-    walk = await read(world, reply)
+    found = await read(world, reply)
     assert await held(world) == ["reply", "nested"]
-    assert walk.found == 2
+    assert found.found == 2
 
 
 @pytest.mark.parametrize("how", ["itself", "for ever", "two", "elsewhere", "empty"])
@@ -253,11 +273,10 @@ async def test_nothing_is_asked_for_beyond_the_budget(world: World) -> None:
     serve_note(world, carol, "root", context=context)
     uris = [ROOT, *(serve_note(world, carol, f"a{n}", "root") for n in range(30))]
     world.serve(context, collection_of(context, items=uris))
-    budget = Budget(objects=12)
-    await read(world, budget=budget)
+    found = await read(world, objects=12)
     assert await held(world) == ["root", *(f"a{n}" for n in range(9))]  # with carol and her address
     assert len([path for path in paths(world) if not path.startswith("/c/")]) == 12
-    assert budget.spent()
+    assert found.budget.spent()
 
 
 async def test_who_wrote_what_is_asked_within_the_budget_too(world: World) -> None:
@@ -266,7 +285,7 @@ async def test_who_wrote_what_is_asked_within_the_budget_too(world: World) -> No
     serve_note(world, carol, "root", replies="https://peer.test/r/root")
     items = [serve_note(world, each, each.handle, "root") for each in people]
     world.serve("https://peer.test/r/root", collection_of("https://peer.test/r/root", items=items))
-    await read(world, budget=Budget(objects=20))
+    await read(world, objects=20)
     assert len([path for path in paths(world) if not path.startswith("/r/")]) == 20
 
 
@@ -287,9 +306,8 @@ async def test_where_redirects_lead_is_asked_once_for_a_thread(world: World) -> 
 
 async def test_hosts_to_which_redirects_lead_are_counted(world: World) -> None:
     redirected(world, world.person("https://peer.test/u/carol"), [f"https://h{n}.test/n/1" for n in range(30)])
-    budget = Budget()
-    await read(world, budget=budget)
-    assert len(budget.met) == 20
+    found = await read(world)
+    assert len(found.budget.met) == 20
     assert len({name for name in world.internet.names.asked if name.startswith("h")}) == 19
 
 
@@ -298,9 +316,8 @@ async def test_a_redirect_to_a_host_that_does_not_answer_leaves_the_one_that_led
     redirected(world, carol, ["https://silent.test/n/1"])
     answers = ["https://peer.test/n/r0", serve_note(world, carol, "one", "root")]
     world.serve("https://peer.test/r/root", collection_of("https://peer.test/r/root", items=answers))
-    budget = Budget()
-    await read(world, budget=budget)
-    assert budget.silent == {"silent.test"}
+    found = await read(world)
+    assert found.door.silent == {"silent.test"}
     assert await held(world) == ["root", "one"]
 
 
@@ -309,9 +326,8 @@ async def test_many_hosts_in_one_list_are_not_all_asked(world: World) -> None:
     context = "https://peer.test/c/1"
     serve_note(world, carol, "root", context=context)
     world.serve(context, collection_of(context, items=[f"https://h{n}.test/n/1" for n in range(300)]))
-    budget = Budget()
-    await read(world, budget=budget)
-    assert len(budget.met) == 20
+    found = await read(world)
+    assert len(found.budget.met) == 20
     assert len({name for name in world.internet.names.asked if name.startswith("h")}) == 19
 
 
@@ -321,7 +337,7 @@ async def test_bytes_are_counted_over_all_that_is_asked(world: World) -> None:
     serve_note(world, carol, "root", context=context)
     uris = [ROOT, *(serve_note(world, carol, f"a{n}", "root", summary="x" * 10_000) for n in range(30))]
     world.serve(context, collection_of(context, items=uris))
-    await read(world, budget=Budget(bytes=100_000))
+    await read(world, bytes=100_000)
     assert 5 <= len(await held(world)) <= 11  # nine and the root fit; one more may be under way when that turns out
 
 
@@ -343,8 +359,12 @@ async def test_at_most_two_requests_at_a_time_go_to_one_host(world: World) -> No
 
     world.peer.answer = counted
     turns = Turns()
-    with scope.trigger("context"):
-        await asyncio.gather(*(Walk(world.server, Budget(), turns, "").read(ROOT) for _ in range(3)))
+
+    async def one() -> None:
+        with scope.cause("context", "context"):
+            await Walk(world.server, turns, "").read(ROOT)
+
+    await asyncio.gather(*(one() for _ in range(3)))
     assert most == 2
     assert sorted(await held(world)) == sorted(["root", *(f"a{n}" for n in range(12))])
 
@@ -370,9 +390,9 @@ async def test_a_host_that_fails_is_asked_once_for_a_thread(world: World) -> Non
         return web.Response(status=503)
 
     world.other.answer = down
-    walk = await read(world)
+    found = await read(world)
     assert len(world.other.received) <= 2
-    assert walk.unreachable
+    assert found.unreachable
     assert await held(world) == ["root"]
 
 
