@@ -2,13 +2,27 @@
 
 import pytest
 
-from cases import endless, fetching, given, hostile, not_yet, on_answers, on_deliveries, on_state, on_text, own, signing
+from cases import (
+    addresses,
+    endless,
+    fetching,
+    given,
+    hostile,
+    not_yet,
+    on_answers,
+    on_deliveries,
+    on_state,
+    on_text,
+    own,
+    signing,
+)
 from cases.folder import Case, every
 from cases.play import Play, begin, sentences
 from cases.words import NotBuilt, Unknown
 from cases.worlds import Worlds
 
 VOCABULARY = (
+    addresses,
     endless,
     fetching,
     hostile,
