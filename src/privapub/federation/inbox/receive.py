@@ -111,7 +111,7 @@ async def _take(server: Server, request: Request, owner: str, now: float) -> _Ve
     if signer.uri != activity.actor:
         return await _brought(server, document, activity, signed, now)
     async with server.database.write() as tx:
-        original = body if may_be_sent_on(activity, document) else None
+        original = body if may_be_sent_on(activity, document, body) else None
         stored = await _keep(server, tx, owner, activity, document, signer, now, original=original)
         await _heard(tx, signed, now)
         if (said := _synchronization(sent, claim)) is not None:

@@ -3,7 +3,8 @@
 Whoever answers does not know who follows our persona; their answer is for them all the same where they addressed it to
 the collection of its followers. It goes on byte for byte, and only where its actor signed it within: nobody has to
 believe us. Nothing of a post that is for named people or a circle goes on, and nothing that somebody else brought here:
-so nothing goes in circles. Its edits, and its end, go to whoever got it.
+so nothing goes in circles. Its edits, and its end, go to whoever got it; of whom the persona blocks by then, or whose
+server is limited, the end alone.
 """
 
 from typing import Any
@@ -16,7 +17,7 @@ from privapub.federation.documents.properties import identity
 from privapub.federation.documents.read_activity import Activity
 from privapub.federation.fetching.origin import origin, same_origin
 from privapub.federation.inbox.arrived import Arrived
-from privapub.federation.signatures.signed_inside import signed_inside
+from privapub.federation.signatures.signed_inside import LONGEST, signed_inside
 from privapub.moderation.domain_rules import OPEN
 from privapub.personas import read as personas
 from privapub.personas.read import Persona
@@ -25,9 +26,17 @@ from privapub.posts import read as posts
 SENT_ON = frozenset({"Create", "Update", "Delete"})
 
 
-def may_be_sent_on(activity: Activity, document: dict[str, Any]) -> bool:
-    """Whether the bytes of what its actor brings are to be kept until it is handled (pure)."""
-    if activity.kind not in SENT_ON or activity.id is None or activity.object_id == activity.actor:
+def may_be_sent_on(activity: Activity, document: dict[str, Any], original: bytes) -> bool:
+    """Whether the bytes of what its actor brings are to be kept until it is handled (pure).
+
+    Not where they are many, be it white space: each of our followers' servers would get them.
+    """
+    if (
+        len(original) > LONGEST
+        or activity.kind not in SENT_ON
+        or activity.id is None
+        or activity.object_id == activity.actor
+    ):
         return False
     if activity.kind == "Create" and identity((activity.object or {}).get("inReplyTo")) is None:
         return False
@@ -48,10 +57,13 @@ async def whose_thread(tx: Transaction, arrived: Arrived) -> Persona | None:
     persona = await personas.by_id(tx, answered.author_id)
     if persona is None or persona.closed_at is not None:
         return None
-    if activity.kind != "Create":
+    if activity.kind == "Delete":
         return persona
-    wanted = persona.actor.followers in (*activity.to, *activity.cc, *activity.audience)
-    if not wanted or answered.deleted_at is not None or arrived.signer.standing != OPEN:
+    if activity.kind == "Create":
+        wanted = persona.actor.followers in (*activity.to, *activity.cc, *activity.audience)
+        if not wanted or answered.deleted_at is not None:
+            return None
+    if arrived.signer.standing != OPEN:
         return None
     return None if await blocks.either_way(tx, persona.id, [arrived.signer.id]) else persona
 

@@ -157,6 +157,34 @@ async def test_its_edits_and_its_end_go_to_whoever_got_it(world: World) -> None:
     assert [json.loads(body)["type"] for body in told.got()] == ["Create", "Update", "Delete"]
 
 
+@pytest.mark.parametrize("limited", [False, True])
+async def test_who_is_blocked_or_limited_by_then_is_helped_to_delete_and_not_to_edit(
+    world: World, limited: bool
+) -> None:
+    told = await thread(world)
+    await told.bring(proven(told.answer(), told.dave))
+    dave = await world.actor(DAVE)
+    assert dave is not None
+    async with world.database.write() as tx:
+        if limited:
+            await domains.keep(tx, [Rule("other.test", "limit")], {"sut.test"}, clock.now())
+        else:
+            await blocking.block(tx, told.alice.id, dave.id, "https://sut.test/b/1", clock.now())
+    edited = {**told.answer()["object"], "content": "<p>worse</p>", "updated": "2026-03-01T11:00:00Z"}
+    await told.bring(proven(of("Update", told.dave, edited, "https://other.test/a/10"), told.dave))
+    await told.bring(proven(of("Delete", told.dave, NOTE, "https://other.test/a/11"), told.dave))
+    assert [json.loads(body)["type"] for body in told.got() if b"/b/1" not in body] == ["Create", "Delete"]
+
+
+async def test_what_is_blown_up_does_not_go_on(world: World) -> None:
+    """One request would make us send as much to each server of our followers, and keep it until all have got it."""
+    told = await thread(world)
+    body = json.dumps(proven(told.answer(), told.dave)).encode()
+    await told.bring(body + b" " * (256 * 1024))
+    assert await post_at(world, NOTE) is not None
+    assert told.got() == []
+
+
 async def test_what_never_went_on_is_not_followed_by_its_end(world: World) -> None:
     told = await thread(world)
     await told.bring(told.answer())
