@@ -31,7 +31,7 @@ from privapub.jobs.tables import job
 sys.path.append(str(TOWN / "adversary"))
 importlib.import_module("privapub.job_table")  # with it come all tables
 ATTACKS = importlib.import_module("enemy").ATTACKS
-for _part in ("forgeries", "knocking", "reaching", "exhausting"):
+for _part in ("forgeries", "transport", "reaching", "exhausting"):
     importlib.import_module(_part)
 
 RESTS = 90.0  # seconds in which the victim must have come to rest after an attack

@@ -222,6 +222,36 @@ async def _(enemy: Enemy) -> list[str] | None:
     return [_spent(enemy, path) for path in CHAINS]
 
 
+@attack("12 recursion: redirects, and an inbox that takes nothing (fetch/10, signatures/07)")
+async def _(enemy: Enemy) -> list[str] | None:
+    evil, eve, bob = enemy.evil, enemy.eve, enemy.bob
+
+    async def further(request: web.Request) -> web.StreamResponse:
+        path, _, number = request.path.rpartition("/")
+        return web.Response(status=307, headers={"Location": f"{path}/{int(number) + 1}"})
+
+    async def refused(request: web.Request) -> web.StreamResponse:
+        return web.Response(status=401 if "/u/deaf" in request.path else 500)
+
+    evil.below |= {"/hops": further, "/hopping": further, "/u/deaf/inbox": refused, "/u/ill/inbox": refused}
+    await enemy.say(of("Announce", eve, f"{evil.origin}/hops/1"), by=eve)
+    key_id = f"{evil.origin}/hopping/1"
+    got = [expected("a key", await enemy.say(of("Follow", eve, bob["id"]), by=eve, key_id=key_id), 401, 503)]
+    for name in ("deaf", "ill"):
+        person = evil.person(Person(f"{evil.origin}/u/{name}", name))
+        got.append(expected(name, await enemy.say(of("Follow", person, enemy.alice["id"]), by=person), 202))
+    return got
+
+
+@attack("12 recursion: how often they were followed and tried")
+async def _(enemy: Enemy) -> list[str] | None:
+    def asked(path: str) -> int:
+        return sum(count for name, count in enemy.evil.asked.items() if name.startswith(path))
+
+    most = {"/hops": 4, "/hopping": 4, "/u/deaf/inbox": 2, "/u/ill/inbox": 2}
+    return [f"{path} was asked {asked(path)} times" for path, count in most.items() if not 0 < asked(path) <= count]
+
+
 # Line 13: state
 
 

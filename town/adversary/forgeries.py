@@ -67,6 +67,17 @@ async def _(enemy: Enemy) -> list[str] | None:
     return None
 
 
+@attack("3 origin: what only looks like the public (inbox/06)")
+async def _(enemy: Enemy) -> list[str] | None:
+    eve, alice = enemy.eve, enemy.alice["id"]
+    alike = (f"{enemy.evil.origin}/Public", "public", "PUBLIC", "as:public", PUBLIC.lower(), f"{PUBLIC}/", f"{PUBLIC}?",
+             PUBLIC.partition("#")[0], f"{PUBLIC.partition('#')[0]}/Public", f" {PUBLIC}")  # fmt: skip
+    for number, to in enumerate(alike):
+        post = note(eve, f"{eve.uri}/alike/{number}", content="<p>between us</p>", to=[to], cc=[alice])
+        await enemy.say(create(eve, post), by=eve)
+    return None
+
+
 # Line 4: content types
 
 
@@ -175,6 +186,23 @@ async def _(enemy: Enemy) -> list[str] | None:
     return got
 
 
+@attack("5 signatures: keys asked for without end (signatures/04)")
+async def _(enemy: Enemy) -> list[str] | None:
+    evil, bob, got = enemy.evil, enemy.bob["id"], []
+    known, nowhere, forger = (Person(f"{evil.origin}/u/{name}", name) for name in ("known", "nowhere", "forger"))
+    evil.person(known)
+    got.append(expected("somebody new", await enemy.say(of("Like", known, enemy.posts["public"]), by=known), 202))
+    for who in (known, nowhere):
+        path = who.uri.removeprefix(evil.origin)
+        before = evil.asked[path]
+        follow = of("Follow", who, bob)
+        statuses = [await enemy.say(follow, by=forger, key_id=who.key_id) for _ in range(20)]
+        got += [expected(path, status, 401, 503) for status in set(statuses)]
+        asked = evil.asked[path] - before
+        got += [f"{path} was asked for {asked} times"] if asked > 1 else []
+    return got
+
+
 # Line 6: signatures within documents
 
 
@@ -240,6 +268,16 @@ async def _(enemy: Enemy) -> list[str] | None:
         for _ in range(5):
             await enemy.send(to, body, lambda body=headers: body)
     return None
+
+
+@attack("7 replay: an id that was undone comes again (inbox/01)")
+async def _(enemy: Enemy) -> list[str] | None:
+    carol, uri = enemy.carol, f"{enemy.carol.uri}/follow/1"
+    follow = of("Follow", carol, enemy.alice["id"], uri)
+    got = [expected(what["type"], await enemy.say(what, by=carol), 202) for what in (of("Undo", carol, follow), follow)]
+    # Mallory's Undo of hers comes once more, and changes nothing, though the id has been undone before.
+    await enemy.say(of("Undo", enemy.mallory, follow), by=enemy.mallory)
+    return got
 
 
 # Line 8: hijack

@@ -17,7 +17,7 @@ from exhausting import costly_pages
 from people import Host, create, note
 from reaching import not_asked_for, while_blocked
 
-for _part in ("forgeries", "knocking", "reaching", "exhausting"):
+for _part in ("forgeries", "transport", "reaching", "exhausting"):
     importlib.import_module(_part)  # each puts its attacks into the table
 
 TRAPS = ("127.0.0.2", "127.0.0.3", "127.9.9.9", "::1")
