@@ -18,8 +18,7 @@ from privapub.federation.served.counted import Served, counted
 from privapub.federation.served.featured import featured, featured_tags
 from privapub.federation.served.nodeinfo import discovery, nodeinfo
 from privapub.federation.served.post import activity, post
-from privapub.federation.served.refusal import unless_blocked
-from privapub.federation.served.secure_mode import OPEN, signed_only
+from privapub.federation.served.secure_mode import for_servers
 from privapub.federation.served.stamp import stamp
 from privapub.federation.served.synchronization import followers_of_host
 from privapub.federation.served.webfinger import host_meta, host_meta_json, webfinger
@@ -60,11 +59,7 @@ def routes(server: Server) -> list[Route]:
             for path, served in posts.items()
         ),
         *(
-            Route(
-                path,
-                endpoint(server, counted(kind, unless_blocked(served if kind in OPEN else signed_only(served)))),
-                methods=["GET"],
-            )
+            Route(path, endpoint(server, for_servers(kind, served)), methods=["GET"])
             for path, (kind, served) in gets.items()
         ),
     ]

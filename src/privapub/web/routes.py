@@ -16,7 +16,7 @@ from privapub.federation.served.asking import wants_document
 from privapub.federation.served.counted import Counted, Served, counted
 from privapub.federation.served.post import post
 from privapub.federation.served.refusal import unless_blocked
-from privapub.federation.served.secure_mode import signed_only
+from privapub.federation.served.secure_mode import for_servers
 from privapub.server import Server
 from privapub.telemetry.traffic import ASSET, PAGE
 from privapub.web.assets import asset
@@ -55,8 +55,7 @@ def wrap(app: Starlette, server: Server) -> ASGIApp:
 
 def _document_or_page(kind: str, document: Served, page: Served) -> Served:
     """What was asked for by `Accept`: the document, which is of this kind, or for people the page."""
-    document = counted(kind, unless_blocked(signed_only(document)))
-    page = counted(PAGE, unless_blocked(page))
+    document, page = for_servers(kind, document), counted(PAGE, unless_blocked(page))
 
     async def answering(server: Server, request: Request) -> Response:
         wanted = document if wants_document(request.headers.get("accept")) else page

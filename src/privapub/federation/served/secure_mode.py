@@ -14,15 +14,20 @@ from starlette.responses import Response
 from privapub.actors.addresses import Addresses
 from privapub.federation.served.answer import refused
 from privapub.federation.served.asking import viewer
-from privapub.federation.served.counted import Served
+from privapub.federation.served.counted import Served, counted
+from privapub.federation.served.refusal import unless_blocked
 from privapub.server import Server
 
-WHO_ASKS = "Whoever reads here signs the request."
 # Kinds of answers that stay open: by them one finds the way here, and they tell nothing that a page does not tell.
-OPEN = frozenset({"webfinger", "host-meta", "nodeinfo"})
+_OPEN = frozenset({"webfinger", "host-meta", "nodeinfo"})
 
 
-def signed_only(served: Served) -> Served:
+def for_servers(kind: str, served: Served) -> Served:
+    """The same answer as other servers get it: counted, withheld from the blocked, in secure mode for who signs."""
+    return counted(kind, unless_blocked(served if kind in _OPEN else _signed_only(served)))
+
+
+def _signed_only(served: Served) -> Served:
     """The same answer, but in secure mode 401 for whoever did not sign, in place of what everybody may read else.
 
     What is not for everybody is answered as ever, as is what is not there (NotFound): the two stay alike. Raises
@@ -34,7 +39,7 @@ def signed_only(served: Served) -> Served:
             return await served(server, request)
         asker = await viewer(server, request)
         answer = await served(server, request)
-        return answer if asker is not None else refused(401, WHO_ASKS)
+        return answer if asker is not None else refused(401, "Whoever reads here signs the request.")
 
     return answering
 
