@@ -128,6 +128,7 @@ def _equivalent() -> set[tuple[str, str, str]]:
 def main() -> int:
     """The table of all modules, or of those that are named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    # Where none is named, argparse looks for the empty list among the choices.
     parser.add_argument("modules", nargs="*", choices=[*GUARDS, []], help="such as outbound/address")
     parser.add_argument("--on", action="store_true", help="go on with the copies of a run that was stopped")
     wanted = parser.parse_args()
