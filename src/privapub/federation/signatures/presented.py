@@ -28,15 +28,15 @@ def read(request: HttpRequest) -> Presented:
         presented = cavage.read(request)
         cavage.require(presented, request)
         return presented
-    refusal: BadSignature | None = None
+    refusals = []
     for presented in message_signature.read_all(request):
         try:
             message_signature.require(presented, request)
         except BadSignature as error:
-            refusal = refusal or error
+            refusals.append(error)
         else:
             return presented
-    raise refusal or BadSignature("no-signature", "This request is not signed.")
+    raise refusals[0]
 
 
 def check_time(

@@ -5,6 +5,9 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from fakes.keys import new_ed25519, new_rsa, public_multibase, public_pem
 from privapub.federation.signatures.keys import (
     LARGEST_RSA,
+    LONGEST_MULTIBASE,
+    LONGEST_PEM,
+    SMALLEST_RSA,
     BadKey,
     PrivateKey,
     PublicKey,
@@ -74,6 +77,19 @@ def test_keys_of_other_kinds_and_sizes_are_refused() -> None:
     assert why(pem_of(huge)) == "too-large"
     long = rsa.RSAPublicNumbers((1 << 40) + 1, (1 << 2047) + 1).public_key()
     assert why(pem_of(long)) == "unsupported"
+
+
+def test_the_bounds_of_a_key_are_within_it() -> None:
+    for size, exponent in ((SMALLEST_RSA, 3), (LARGEST_RSA, (1 << 32) - 1)):
+        pem = pem_of(rsa.RSAPublicNumbers(exponent, (1 << (size - 1)) + 1).public_key())
+        assert PublicKey.from_pem(ID, OWNER, pem).algorithm == "rsa"
+    pem = public_pem(new_ed25519())
+    assert PublicKey.from_pem(ID, OWNER, pem.ljust(LONGEST_PEM)).algorithm == "ed25519"
+    assert why(pem.ljust(LONGEST_PEM + 1)) == "too-large"
+    for length, reason in ((LONGEST_MULTIBASE, "unsupported"), (LONGEST_MULTIBASE + 1, "malformed")):
+        with pytest.raises(BadKey) as refused:
+            PublicKey.from_multibase(ID, OWNER, "z".ljust(length, "1"))
+        assert refused.value.reason == reason
 
 
 SMALL = """-----BEGIN PUBLIC KEY-----

@@ -168,9 +168,9 @@ def test_a_path_without_the_query_that_is_there_does_not_bind_the_target(signer:
 @pytest.mark.parametrize(
     ("age", "reason"),
     [
-        (12 * 3600 - 1, None),
+        (12 * 3600, None),
         (12 * 3600 + 1, "too-old"),
-        (-3599, None),
+        (-3600, None),
         (-3601, "ahead"),
         (-86400 * 400, "ahead"),
     ],
@@ -208,7 +208,7 @@ def test_an_expired_signature_is_refused_however_young(rsa_signer: Any) -> None:
     )
     signature = rsa_signer.private.sign(message_signature.base(names, parameters, GET))
     request = presenting(GET, f"sig1={parameters}", signature)
-    presented = examine(request, NOW + 59)
+    presented = examine(request, NOW + 60)
     check(presented, request, rsa_signer.public)
     assert refusal(request, NOW + 61) == "expired"
 
