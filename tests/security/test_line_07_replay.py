@@ -10,10 +10,12 @@ import pytest
 from sqlalchemy import func, select
 
 from fakes.activities import create, follow_of, note, of, rows, state
+from fakes.vouched import proven, proving
 from fakes.world import PUBLIC, World
 from makers import make_post
 from privapub import clock
 from privapub.actors.read import Actor
+from privapub.effects.forget import forget
 from privapub.federation.signatures.claim import Scheme
 from privapub.federation.signatures.keys import PrivateKey
 from privapub.federation.signatures.request import HttpRequest
@@ -124,3 +126,25 @@ async def test_a_deleted_post_is_not_brought_back_by_what_made_it(world: World) 
     async with world.database.read() as tx:
         alive = await tx.scalar(select(func.count()).select_from(post).where(post.c.deleted_at.is_(None)))
     assert alive == 0
+
+
+async def test_nor_by_somebody_who_brings_it_after_it_was_forgotten(world: World) -> None:
+    """What its author signed within is good for ever: that it was deleted must not be forgotten with it."""
+    alice, carol, eve = await world.persona(), proving(world, CAROL), world.person("https://other.test/u/eve")
+    made = note(carol, to=[PUBLIC])
+    document = proven(create(carol, made), carol)
+    await world.post(alice.inbox, document, by=carol)
+    await world.drain()
+    await world.post(alice.inbox, of("Delete", carol, made["id"], "https://peer.test/d/1"), by=carol)
+    await world.drain()
+    async with world.database.write() as tx:
+        await forget(tx, clock.now() + 40 * 86400, {})
+        assert await tx.scalar(select(func.count()).select_from(post)) == 0
+    known = await world.learnt(carol)
+    asked = await world.follow(alice, known)
+    await world.post(alice.inbox, of("Accept", carol, asked, "https://peer.test/accept/1"), by=carol)
+    await world.drain()
+    await world.post(alice.inbox, document, by=eve)
+    await world.drain()
+    async with world.database.read() as tx:
+        assert await tx.scalar(select(func.count()).select_from(post)) == 0

@@ -1,11 +1,13 @@
 """Deletes that came before what they delete: it may not come to life when it arrives late."""
 
+from collections.abc import Collection
+
 from sqlalchemy import bindparam, delete, select
 
 from privapub.actors.tables import actor
 from privapub.database.newest import keep_newest
 from privapub.database.transaction import Transaction
-from privapub.posts.tables import tombstone
+from privapub.posts.tables import post, tombstone
 
 LIFE = 365 * 86400.0  # seconds
 PER_HOST = 10_000
@@ -24,6 +26,17 @@ async def note(tx: Transaction, uri: str, actor_uri: str, host: str, now: float)
     too_old = await tx.scalar(newest_first.offset(PER_HOST).limit(1))
     if too_old is not None:
         await tx.execute(delete(tombstone).where(tombstone.c.host == host, tombstone.c.at <= too_old))
+
+
+async def remain(tx: Transaction, post_ids: Collection[int]) -> None:
+    """Those of these posts that were deleted are forgotten: that they were is noted, since a copy may come late."""
+    gone = (
+        select(post.c.uri, actor.c.uri.label("by"), actor.c.origin, post.c.deleted_at)
+        .join(actor, actor.c.id == post.c.author_id)
+        .where(post.c.id.in_(sorted(post_ids)), post.c.deleted_at.is_not(None))
+    )
+    for row in await tx.all(gone):
+        await note(tx, row.uri, row.by, row.origin, row.deleted_at)
 
 
 async def holds_back(tx: Transaction, uri: str, author_id: int, now: float) -> bool:
