@@ -10,7 +10,7 @@ from privapub.errors import InvalidInput, NotAllowed, NotFound
 from privapub.federation.documents.problems import BadDocument
 from privapub.federation.documents.read_actor import RemoteActor, read_actor
 from privapub.federation.fetching import scheme as schemes
-from privapub.federation.fetching.document import final, told
+from privapub.federation.fetching.document import Unchanged, final, told
 from privapub.federation.fetching.jrd import Name, canonical, read_name
 from privapub.federation.fetching.origin import origin, same_origin
 from privapub.markup.clean import clean
@@ -46,33 +46,30 @@ async def fetch_actor(server: Server, uri: str, *, fresh: bool = False, pages: b
         return known
     try:
         found = await _record(server, uri, held, fresh=fresh, pages=pages)
-    except FetchProblem as problem:
-        if known is None or fresh or final(problem):
-            raise
-        return known
-    if found is None:
+    except Unchanged:
         async with server.database.write() as tx:
             await remote.unchanged(tx, uri, clock.now())
             known = await read.by_uri(tx, uri)
         return _as_learnt(known)
+    except FetchProblem as problem:
+        if known is None or fresh or final(problem):
+            raise
+        return known
     return await learn(server, *found)
 
 
 async def _record(
     server: Server, uri: str, held: Validators, *, fresh: bool, pages: bool
-) -> tuple[RemoteActor, Validators] | None:
-    """What the document says, None where it says what it said before.
-
-    One without an inbox may be all that is shown to whose signature is not understood.
-    """
+) -> tuple[RemoteActor, Validators]:
+    """What the document says. One without an inbox may be all that is shown to whose signature is not understood."""
     try:
         found = await told(server, uri, "actor", fresh=fresh, pages=pages, held=held)
-        return None if found.content is None else (read_actor(found.content), found.validators)
+        return read_actor(found.content), found.validators
     except BadDocument as bad:
         if bad.reason != "no-inbox":
             raise
     found = await told(server, uri, "actor", fresh=True, pages=pages, knock=True)
-    record = read_actor(found.content or {})
+    record = read_actor(found.content)
     async with server.database.write() as tx:
         host, now = origin(record.uri), clock.now()
         await schemes.remember(tx, host, schemes.other(await schemes.of_host(tx, host, now)), now)

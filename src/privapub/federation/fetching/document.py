@@ -22,11 +22,15 @@ NOT_BELIEVED = "bad-redirect"
 _OTHER_SIGNATURE = frozenset({401, 403})
 
 
+class Unchanged(Exception):
+    """The document is the one that is held."""
+
+
 @dataclass(frozen=True)
 class Told:
-    """A document, None where it is the one that is held, and with what it may be asked for again at its own id."""
+    """A document, and with what it may be asked for again at its own id."""
 
-    content: dict[str, Any] | None
+    content: dict[str, Any]
     validators: Validators = NONE
 
 
@@ -34,9 +38,7 @@ async def document(
     server: Server, url: str, purpose: str, *, fresh: bool = False, pages: bool = False
 ) -> dict[str, Any]:
     """The document that this URL leads to, whose `id` may be believed; as `told`, with nothing held."""
-    found = (await told(server, url, purpose, fresh=fresh, pages=pages)).content
-    assert found is not None  # noqa: S101  # nothing was held
-    return found
+    return (await told(server, url, purpose, fresh=fresh, pages=pages)).content
 
 
 async def told(
@@ -58,13 +60,13 @@ async def told(
     document than the one they are of. It is the same reader who asks as before, since the application actor signs all
     that we fetch: an answer that was meant for one reader is never taken for another's.
 
-    Raises FetchProblem; with the reason `bad-redirect` where the id is not the document's own, `disallowed` for an
-    address of ours.
+    Raises Unchanged where it has not, and FetchProblem; with the reason `bad-redirect` where the id is not the
+    document's own, `disallowed` for an address of ours.
     """
     with scope.purpose(purpose):
         answer = await _get(server, url, fresh=fresh, pages=pages, knock=knock, held=held)
         if answer.status == NOT_MODIFIED:
-            return Told(None, held)
+            raise Unchanged
         if answer.content_type in PAGE_TYPES:
             return Told(await _behind(server, answer, fresh=fresh))
         found = _content(answer)

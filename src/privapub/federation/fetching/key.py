@@ -33,7 +33,7 @@ async def fetch_key(server: Server, key_id: str, *, fresh: bool = False, kept: b
     Raises FetchProblem, NotTheirKey, BadKey, or InvalidInput where what came is no actor.
     """
     answer = await told(server, bare(key_id), "key", fresh=fresh)
-    found = answer.content or {}
+    found = answer.content
     owner = _owner(found)
     if owner is None:
         record = read_actor(found)
@@ -41,7 +41,7 @@ async def fetch_key(server: Server, key_id: str, *, fresh: bool = False, kept: b
         if found.get("id") != key_id or not same_origin(owner, key_id):
             raise NotTheirKey
         answer = await told(server, bare(owner), "key", fresh=fresh)
-        record = read_actor(answer.content or {})
+        record = read_actor(answer.content)
         if record.uri != owner or listed(record, key_id)[1] != _text(found):
             raise NotTheirKey
     if not same_origin(record.uri, key_id):
