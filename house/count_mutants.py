@@ -30,7 +30,18 @@ _ROOM = "tests/rooms/federation/signatures"
 # Examples alone: what is drawn by lot takes ten times as long for each mutant, and kills few that these let live.
 _OF_REQUESTS = tuple(
     f"{_ROOM}/test_{name}.py"
-    for name in "refusals components digest sign keys structured presented vectors cases wire".split()
+    for name in [
+        "refusals",
+        "components",
+        "digest",
+        "sign",
+        "keys",
+        "structured",
+        "presented",
+        "vectors",
+        "cases",
+        "wire",
+    ]
 )
 _OF_DOCUMENTS = tuple(
     f"{_ROOM}/test_{name}.py"
