@@ -14,6 +14,7 @@ from privapub.actors.read import Actor
 from privapub.database.transaction import Transaction
 from privapub.federation.asker import Vouched, vouched
 from privapub.federation.documents.read_activity import Activity
+from privapub.federation.fetching.origin import same_origin
 from privapub.federation.inbox.arrived import Through
 from privapub.federation.inbox.audience import may_concern_brought
 from privapub.federation.signatures.signed_inside import signed_inside
@@ -46,9 +47,12 @@ def is_about_itself(activity: Activity) -> bool:
 async def signed_by_its_actor(
     server: Server, document: dict[str, Any], actor_uri: str, now: float
 ) -> tuple[Actor, dict[str, Any]] | None:
-    """Its actor and what they signed, by the first signature within the document that holds; None where none does."""
+    """Its actor and what they signed, by the first signature within the document that holds; None where none does.
+
+    A key elsewhere than at its actor's host could not be theirs, and is not asked for.
+    """
     for claim in signed_inside(document):
-        if await server.door.refuses(claim.key_id):
+        if not same_origin(claim.key_id, actor_uri) or await server.door.refuses(claim.key_id):
             continue
         with scope.trigger(scope.VERIFY):
             found = await vouched(server, claim, now)

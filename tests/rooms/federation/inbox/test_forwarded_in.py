@@ -97,6 +97,15 @@ async def test_nobody_elses_signature_vouches(world: World) -> None:
     assert await rows(world) == 1
 
 
+async def test_a_key_elsewhere_than_at_its_actors_host_is_not_even_asked_for(world: World) -> None:
+    _, carol, _, activity = await thread(world)
+    world.serve(NOTE, activity["object"])
+    erin = proving(world, "https://peer.test/u/erin")
+    assert (await world.post(INBOX, proven(activity, erin), by=carol)).status == 202
+    assert world.asked("/u/erin") == []
+    assert await questions(world) == 1
+
+
 async def test_what_the_origin_does_not_know_does_not_come_in(world: World) -> None:
     _, carol, _, activity = await thread(world)
     await world.post(INBOX, activity, by=carol)
