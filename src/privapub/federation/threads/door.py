@@ -2,15 +2,14 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
-from collections.abc import Set as AbstractSet
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from privapub.federation.fetching.document import final
 from privapub.federation.fetching.origin import bare, origin
 from privapub.outbound.answers import Answer, FetchProblem
-from privapub.outbound.client import LIMIT, Door, Hop, Sign
-from privapub.outbound.validators import NONE, Validators
+from privapub.outbound.client import Door, Hop, Sign
 
 AT_ONCE_PER_HOST = 2
 
@@ -51,22 +50,7 @@ class CarefulDoor(Door):
         self.silent: set[str] = set()  # hosts that do not answer now
         self.gate = door.gate
 
-    async def get(
-        self,
-        url: str,
-        *,
-        accept: str,
-        content_types: AbstractSet[str],
-        limit: int = LIMIT,
-        sign: Sign | None = None,
-        same_host: bool = False,
-        read: Callable[[bytes], object] | None = None,
-        page: Callable[[bytes], object] | None = None,
-        fresh: bool = False,
-        timeout: float | None = None,  # noqa: ASYNC109  # as in the door that it stands for
-        hop: Hop | None = None,
-        held: Validators = NONE,
-    ) -> Answer:
+    async def get(self, url: str, *, fresh: bool = False, hop: Hop | None = None, **how: Any) -> Answer:
         """As the door does, in turn; FetchProblem `remembered` for what was asked for, or is of a silent host.
 
         The turn is that of the first host: where a redirect leads, the connections of the door are the bound.
@@ -85,20 +69,7 @@ class CarefulDoor(Door):
             if origin(url) in self.silent:  # since it waited
                 raise FetchProblem(origin(url), "remembered")
             try:
-                return await self._door.get(
-                    url,
-                    accept=accept,
-                    content_types=content_types,
-                    limit=limit,
-                    sign=sign,
-                    same_host=same_host,
-                    read=read,
-                    page=page,
-                    fresh=fresh,
-                    timeout=timeout,
-                    hop=led_to,
-                    held=held,
-                )
+                return await self._door.get(url, fresh=fresh, hop=led_to, **how)
             except FetchProblem as problem:
                 if not final(problem) and problem.reason != "remembered":
                     self.silent.add(origin(way[-1]))
