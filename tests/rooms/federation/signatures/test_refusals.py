@@ -10,7 +10,7 @@ from privapub.federation.signatures import components
 from privapub.federation.signatures.claim import LONGEST_KEY_ID, LONGEST_SIGNATURE_FIELD, MOST_COVERED
 from privapub.federation.signatures.keys import BadKey
 from privapub.federation.signatures.owner import check_owner
-from privapub.federation.signatures.presented import check, check_time, examine, read
+from privapub.federation.signatures.presented import LONGEST_DATE, check, check_time, examine, read
 from privapub.federation.signatures.request import LONGEST_URL, BadSignature, HttpRequest
 
 NOW = 1_772_366_400.0
@@ -83,6 +83,11 @@ def without(name: str, request: HttpRequest) -> HttpRequest:
 
 def with_field(name: str, value: str, request: HttpRequest) -> HttpRequest:
     return replace(request, headers=(*without(name, request).headers, (name, value)))
+
+
+def dated(length: int) -> str:
+    """A date of so many letters."""
+    return clock.http_date(NOW).replace(" GMT", "GMT".rjust(length - len("Sun, 01 Mar 2026 12:00:00")))
 
 
 def sized(length: int) -> str:
@@ -175,6 +180,7 @@ def test_the_first_refusal_of_several_signatures_is_told() -> None:
     [
         (without("Date", old()), NO_DATE),
         (with_field("Date", "yesterday", old()), ODD_DATE),
+        (with_field("Date", dated(LONGEST_DATE + 1), old()), ODD_DATE),
         (with_field("Date", clock.http_date(NOW - 43201), old()), OLD),
         (with_field("Date", clock.http_date(NOW + 3601), old()), AHEAD),
         (old(UNTIL, 'algorithm="hs2019",expires=1772366399.5,'), EXPIRED),
@@ -207,6 +213,7 @@ def test_what_is_just_enough_is_read() -> None:
     assert read(old(key="k" * LONGEST_KEY_ID)).key_id == "k" * LONGEST_KEY_ID
     assert len(read(old(" ".join(["(request-target) host date", *MANY[1:]]))).covered) == MOST_COVERED
     assert read(new('"@method" "@target-uri" "date"', ';keyid="k"')).created is None
+    assert examine(with_field("Date", dated(LONGEST_DATE), old()), NOW).key_id == "k"
     eight = ", ".join(f's{n}=("@method" "@target-uri");created=1;keyid="k{n}"' for n in range(8))
     signatures = ", ".join(f"s{n}=:eA==:" for n in range(8))
     assert read(with_field("Signature", signatures, with_field("Signature-Input", eight, new()))).key_id == "k0"
