@@ -191,6 +191,10 @@ def test_the_window_is_an_argument(rsa_signer: Any) -> None:
     check_time(presented, request, NOW + 50, past=60, ahead=60)
     with pytest.raises(BadSignature):
         check_time(presented, request, NOW + 70, past=60, ahead=60)
+    for moment, reason in ((NOW + 70, "too-old"), (NOW - 70, "ahead")):
+        with pytest.raises(BadSignature) as refused:
+            examine(request, moment, past=60, ahead=60)
+        assert refused.value.reason == reason
 
 
 def test_every_time_that_is_covered_counts(rsa_signer: Any) -> None:
