@@ -22,6 +22,7 @@ KEYS_OF_A_HOST = Rate(1.0, 1.0)
 KEYS_FOR_AN_ADDRESS = Rate(1.0, 20.0)
 KEYS_OF_WHO_IS_PROVEN = Rate(5.0, 50.0)
 KEYS_AT_ONCE, KEYS_AT_ONCE_FOR_ONE = 64, 16
+SENT_ON = Rate(0.2, 100.0)  # of the answers of one host: each costs a delivery to every server with a follower
 REQUESTS_OF_ONE = 64  # at a time, of those of one address
 SHARE = 2  # no address has more than one of so many parts of the room for bodies
 LOOK_EVERY = 256  # proofs after which it is looked how many activities of the last one's host wait
@@ -85,6 +86,7 @@ class Limits:
         self._verified = Buckets(Rate.a_minute(settings.inbox_per_host))
         self._accepted = 0
         self._full = Lately(FULL_FOR)
+        self._sent_on = Buckets(SENT_ON)
         self.turns = Turns()
         self.under_way = Room(settings.inbox_requests, min(REQUESTS_OF_ONE, settings.inbox_requests))
         self.bodies = Room(settings.inbox_memory * MIB, settings.inbox_memory * MIB // SHARE)
@@ -108,6 +110,13 @@ class Limits:
     def fetch_key(self, caller: Caller, now: float) -> Turn:
         """The turn of a request whose key must be fetched."""
         return self._keys.turn(caller, now, proven=caller.sender is not None and self._proven.has(caller, now))
+
+    def send_on(self, host: str, now: float) -> bool:
+        """Whether one more of what a host answers here may go on to followers elsewhere; it is counted."""
+        if self._sent_on.wait(host, now):
+            return False
+        self._sent_on.draw(host, now)
+        return True
 
     def proved(self, caller: Caller, now: float) -> bool:
         """A request was of the host that it claims, which counts towards what that may send.

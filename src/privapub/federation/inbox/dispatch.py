@@ -137,7 +137,7 @@ async def write(server: Server, tx: Transaction, job: Job, fetched: Fetched, now
             arrived = Arrived(activity, signer, row.owner, fetched, _through(job))
             thread = None if row.original is None else await send_on.whose_thread(tx, arrived)
             reason = await _take_in(tx, arrived, now)
-            if thread is not None and row.original is not None and reason is None:
+            if thread is not None and row.original is not None and reason is None and _goes_on(server, arrived, now):
                 await send_on.send_on(tx, arrived, row.original, thread, now)
         except PrivaPubError as problem:
             reason = _reason(problem)
@@ -145,6 +145,11 @@ async def write(server: Server, tx: Transaction, job: Job, fetched: Fetched, now
         host, outcome = origin(row.actor_uri), "handled" if reason is None else "kept-out"
         tx.after_commit(lambda: server.arrivals.note(host, outcome, reason or row.kind, now))
     return None
+
+
+def _goes_on(server: Server, arrived: Arrived, now: float) -> bool:
+    """Within what one host may have sent on; the end of something goes to whoever got that."""
+    return arrived.activity.kind == "Delete" or server.limits.send_on(origin(arrived.signer.uri), now)
 
 
 def _through(job: Job) -> Through:

@@ -69,6 +69,22 @@ async def test_an_answer_goes_on_byte_for_byte(world: World, audience: str, vouc
     assert world.sent(world.other) == []  # it is from there
 
 
+async def test_of_one_host_so_much_goes_on_and_no_more_but_ends_always_do(world: World) -> None:
+    told = await thread(world)
+    await told.bring(proven(told.answer(), told.dave))
+    assert len(told.got()) == 1
+    while world.server.limits.send_on("other.test", clock.now()):
+        continue
+    another = note(
+        told.dave, f"{NOTE}0", inReplyTo=told.post.uri, to=[PUBLIC], cc=[told.alice.uri, told.alice.followers]
+    )
+    await told.bring(proven(create(told.dave, another, "https://other.test/a/10"), told.dave))
+    assert await post_at(world, f"{NOTE}0") is not None
+    assert len(told.got()) == 1
+    await told.bring(proven(of("Delete", told.dave, NOTE, "https://other.test/a/11"), told.dave))
+    assert len(told.got()) == 2
+
+
 async def test_what_is_not_signed_within_does_not_go_on(world: World) -> None:
     told = await thread(world)
     await told.bring(told.answer())
