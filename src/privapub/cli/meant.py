@@ -32,6 +32,7 @@ _SAID = {
     "content-type": ("There is no post and no profile at this address of {place}, but something else.", _LOOK),
     "too-large": ("What {place} gave is too large.", ""),
     "bad-json": ("What {place} gave cannot be understood.", "Whoever runs that server may want to know."),
+    "budget": ("{place} led to more than is asked for at once.", _LATER),
     "timeout": ("{place} did not answer in time.", _LATER),
     "network": ("Nobody answers at {place}.", "Look at the name and the port; if they are right, try again later."),
     "401": ("{place} does not show this to us.", "It may be meant for few, or that server may block this one."),

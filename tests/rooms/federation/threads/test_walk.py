@@ -274,7 +274,10 @@ async def test_nothing_is_asked_for_beyond_the_budget(world: World) -> None:
     uris = [ROOT, *(serve_note(world, carol, f"a{n}", "root") for n in range(30))]
     world.serve(context, collection_of(context, items=uris))
     found = await read(world, objects=12)
-    assert await held(world) == ["root", *(f"a{n}" for n in range(9))]  # with carol and her address
+    root, *others = await held(world)
+    assert root == "root"
+    assert len(others) == 9  # with carol and her address; of two that are asked for at a time, either may be the last
+    assert {*others} <= {f"a{n}" for n in range(11)}
     assert len([path for path in paths(world) if not path.startswith("/c/")]) == 12
     assert found.budget.spent()
 
