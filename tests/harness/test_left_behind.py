@@ -17,14 +17,15 @@ from privapub.jobs.enqueue import put
 from privapub.jobs.job import NewJob
 from privapub.jobs.tables import job
 
+HANGUP = signal.getsignal(signal.SIGHUP)  # ignored where the terminal that began this may close
 LEFT: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
     "environment": (lambda: os.environ.update(LEFT="1"), lambda: os.environ.pop("LEFT")),
     "umask": (lambda: os.umask(0o077), lambda: os.umask(0o022)),
     "path of imports": (lambda: sys.path.append("/nowhere"), lambda: sys.path.remove("/nowhere")),
     "clock": (lambda: clock.advance(1), clock.reset),
     "signals": (
-        lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
-        lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
+        lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL if HANGUP is signal.SIG_IGN else signal.SIG_IGN),
+        lambda: signal.signal(signal.SIGHUP, HANGUP),
     ),
     "logging": (lambda: logging.disable(logging.ERROR), lambda: logging.disable(logging.NOTSET)),
 }
