@@ -122,26 +122,29 @@ async def test_two_servers_in_secure_mode_follow_and_read_each_other(houses: tup
         assert await house.read_unsigned(url) == status, url
 
 
-async def test_a_server_reads_what_nobody_sent_it(houses: tuple[House, House]) -> None:
-    one, two = houses
+async def written_at(one: House, two: House) -> tuple[str, str]:
+    """Anna, and what she wrote for everybody; the other server, where Bert lives, was told of neither."""
     anna = await one.persona("anna")
     await two.persona("bert")
     written = await write_post(one.world.server, anna.id, "For everybody", PUBLIC)
     await settle(one)
-    found = await two.find(written.uri)
+    return anna.uri, written.uri
+
+
+async def test_a_server_reads_what_nobody_sent_it(houses: tuple[House, House]) -> None:
+    one, two = houses
+    _, written = await written_at(one, two)
+    found = await two.find(written)
     assert isinstance(found, Post)
     assert "For everybody" in found.content
 
 
 async def test_whom_one_blocks_reads_nothing_of_it(houses: tuple[House, House]) -> None:
     one, two = houses
-    anna = await one.persona("anna")
-    await two.persona("bert")
-    written = await write_post(one.world.server, anna.id, "For everybody", PUBLIC)
-    await settle(one)
+    uris = await written_at(one, two)
     async with one.world.database.write() as tx:
         await domains.keep(tx, [Rule("two.test", "block")], (), clock.now())
-    for url in (written.uri, anna.uri):
+    for url in uris:
         with pytest.raises(FetchProblem) as refused:
             await two.find(url)
         assert refused.value.reason == "404"

@@ -32,6 +32,8 @@ class Prepared:
         compiled: Any = statement.compile(dialect=dialect, column_keys=sorted(names))  # type: ignore[attr-defined]  # each kind of statement has it
         if compiled.insert_prefetch or compiled.update_prefetch:
             raise TypeError("A prepared statement gives every value itself: no column of it may have a Python default.")
+        if compiled.literal_execute_params:
+            raise TypeError("A prepared statement has no value that is written into its text.")
         self._compiled = compiled
         self._constants = {n: bind.value for bind, n in compiled.bind_names.items() if not bind.required}
         self._lists = sorted(compiled.bind_names[bind] for bind in compiled.post_compile_params)

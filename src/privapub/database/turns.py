@@ -42,7 +42,7 @@ class SqliteSeat(Seat):
 
         What may wait goes there: for SQLite's one lock, and for what is long.
         """
-        for value in values:
+        for value in values:  # written out: this is done for every statement, and `any` costs as much as some of them
             if type(value) is str and len(value) > LONG:
                 long = True
         try:

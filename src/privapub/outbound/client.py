@@ -142,9 +142,9 @@ class Door:
                 raise FetchProblem(first.host, "remembered")
             answer = await self._follow(first, course, request, wanted)
             reader = page if answer.content_type in PAGE_TYPES and page is not None else read
-            return (
-                answer if reader is None or answer.status == NOT_MODIFIED else _understood(answer, reader, course.host)
-            )
+            if reader is None or answer.status == NOT_MODIFIED:
+                return answer
+            return _understood(answer, reader, course.host)
 
         total = min(self._timeout if timeout is None else timeout, course.budget.left)
         return await self._told(fetch(), course, total, key)

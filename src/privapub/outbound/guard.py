@@ -15,7 +15,6 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.http_exceptions import LineTooLong
 
-from privapub import budget as budgets
 from privapub import clock, scope
 from privapub.budget import Budget
 from privapub.outbound import address
@@ -42,12 +41,11 @@ class Course:
     status: int | None = None
     guarded: bool = False  # an address was refused, and none has answered since
     reused: bool = False  # the last exchange used a connection that was open before: no socket was made for it
-    budget: Budget = field(init=False)
+    budget: Budget = field(default_factory=scope.budget)
 
     def __post_init__(self) -> None:
         """The first host is one of them."""
         self.hosts = {self.host}
-        self.budget = self.tags.budget or budgets.of(budgets.OTHER)
 
 
 course: ContextVar[Course] = ContextVar("outbound_course")

@@ -93,6 +93,12 @@ async def test_a_column_with_a_default_in_python_is_refused() -> None:
         prepared(table.insert(), Database("sqlite:///unused")._writer.dialect, {"id": 1})
 
 
+async def test_a_value_that_is_written_into_the_text_is_refused() -> None:
+    number = bindparam("n", 7, literal_execute=True)
+    with pytest.raises(TypeError, match="written into its text"):
+        prepared(select(number), Database("sqlite:///unused")._writer.dialect, {})
+
+
 async def test_a_lock_of_another_process_is_waited_for_while_others_go_on(things: Database) -> None:
     if not things.is_sqlite:
         pytest.skip("PostgreSQL has no one lock")

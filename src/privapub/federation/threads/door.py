@@ -9,7 +9,7 @@ from typing import Any
 from privapub.federation.fetching.document import final
 from privapub.federation.fetching.origin import bare, origin
 from privapub.outbound.answers import Answer, FetchProblem
-from privapub.outbound.client import Door, Hop, Sign
+from privapub.outbound.client import Door, Hop
 
 AT_ONCE_PER_HOST = 2
 
@@ -81,9 +81,9 @@ class CarefulDoor(Door):
             raise FetchProblem(origin(url), "remembered")
         self._asked |= {(bare(url), False), (bare(url), again)}
 
-    async def post(self, url: str, body: bytes, *, content_type: str, sign: Sign | None) -> Answer:
-        """Nothing is sent while a thread is read."""
-        raise NotImplementedError
+    async def post(self, *_what: Any, **_how: Any) -> Answer:
+        """Nothing is sent while a thread is read: RuntimeError for whoever tries."""
+        raise RuntimeError("the door of a thread sends nothing")
 
     async def refuses(self, url: str) -> bool:
         """As the door does."""
