@@ -41,7 +41,7 @@ REFUSED: dict[str, bytes] = {
     "no object": b"[1]",
     "endless": b"NaN",
     "another encoding": json.dumps({"type": "Follow"}).encode("utf-16"),
-    "packed": gzip.compress(json.dumps({"type": "Follow", "actor": CAROL}).encode()),
+    "packed": gzip.compress(json.dumps({"type": "Follow", "actor": CAROL}).encode(), mtime=0),
     "a NUL in an id": b'{"@context": "https://www.w3.org/ns/activitystreams", "type": "Follow", "actor": "https://peer.test/u/c\\u0000"}',
 }
 

@@ -111,7 +111,7 @@ async def test_a_bomb_of_brotli_is_cut_early(internet: Internet, door: Door) -> 
         (b"\x1f\x8b\x08", "gzip"),
         (brotli.compress(b'{"a": 1}' * 100)[:-1], "br"),
         (b"no brotli at all", "br"),
-        (gzip.compress(b"{}"), "br"),
+        (gzip.compress(b"{}", mtime=0), "br"),
     ],
 )
 async def test_a_packed_body_that_is_broken(internet: Internet, door: Door, packed: bytes, encoding: str) -> None:
