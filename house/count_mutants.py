@@ -63,12 +63,12 @@ GUARDS: dict[str, tuple[str, ...]] = {
         f"federation/signatures/{name}": _OF_REQUESTS
         for name in (
             "claim", "digest", "request", "components", "structured", "cavage", "message_signature", "presented",
-            "sign", "keys", "owner",
+            "sign", "keys",
         )
     },
     **{
         f"federation/signatures/{name}": _OF_DOCUMENTS
-        for name in ("signed_inside", "proof", "ld_shape", "ld_signature", "ld_quads", "ld_reading")
+        for name in ("owner", "signed_inside", "proof", "ld_shape", "ld_signature", "ld_quads", "ld_reading")
     },
 }  # fmt: skip
 # What both databases do alike is asked of one.

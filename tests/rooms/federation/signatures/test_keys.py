@@ -75,7 +75,7 @@ def test_keys_of_other_kinds_and_sizes_are_refused() -> None:
     assert why(pem_of(ec.generate_private_key(ec.SECP256R1()).public_key())) == "unsupported"
     huge = rsa.RSAPublicNumbers(65537, (1 << LARGEST_RSA) + 1).public_key()
     assert why(pem_of(huge)) == "too-large"
-    long = rsa.RSAPublicNumbers((1 << 40) + 1, (1 << 2047) + 1).public_key()
+    long = rsa.RSAPublicNumbers((1 << 32) + 1, (1 << 2047) + 1).public_key()
     assert why(pem_of(long)) == "unsupported"
 
 
@@ -118,7 +118,32 @@ def test_white_space_around_a_pem_is_left_out() -> None:
     assert PublicKey.from_pem(ID, OWNER, f"\n  {pem}\n\n").algorithm == "ed25519"
 
 
-@pytest.mark.parametrize("pem", ["", "no key", public_pem(new_ed25519())])
-def test_a_private_key_that_is_none_is_refused(pem: str) -> None:
-    with pytest.raises(BadKey):
+def private_pem(key: rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey, password: bytes = b"") -> str:
+    hidden = serialization.BestAvailableEncryption(password) if password else serialization.NoEncryption()
+    return key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, hidden).decode()
+
+
+@pytest.mark.parametrize(
+    ("pem", "reason"),
+    [
+        ("", "malformed"),
+        ("no key", "malformed"),
+        ("\u00e9", "malformed"),
+        (public_pem(new_ed25519()), "malformed"),
+        (private_pem(ec.generate_private_key(ec.SECP256R1()), b"secret"), "malformed"),
+        (private_pem(ec.generate_private_key(ec.SECP256R1())), "unsupported"),
+    ],
+)
+def test_a_private_key_that_is_none_is_refused(pem: str, reason: str) -> None:
+    with pytest.raises(BadKey) as refused:
         PrivateKey.from_pem(ID, pem)
+    assert refused.value.reason == reason
+
+
+def test_what_we_kept_is_read_and_not_proven_again() -> None:
+    made = rsa.generate_private_key(65537, 2048).private_numbers()
+    odd = rsa.RSAPrivateNumbers(made.p, made.q, made.d + 2, made.dmp1, made.dmq1, made.iqmp, made.public_numbers)
+    pem = private_pem(odd.private_key(unsafe_skip_rsa_key_validation=True))
+    with pytest.raises(ValueError, match="Invalid private key"):
+        serialization.load_pem_private_key(pem.encode(), None)
+    assert PrivateKey.from_pem(ID, pem).algorithm == "rsa"

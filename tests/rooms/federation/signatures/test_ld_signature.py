@@ -62,6 +62,17 @@ DOCUMENT: dict[str, Any] = {
     "cc": [OWNER + "/followers"],
     "object": NOTE,
 }
+SENTENCES = {
+    "expired": ("The signature within this document has expired.",),
+    "wrong-algorithm": ("The signature within this document needs a key of another kind.",),
+    "wrong-signature": ("The signature within this document does not fit it.",),
+    "wrong-owner": ("Who signed this document is not who it is of.",),
+    "too-large": ("What the signature within this document covers is too much to check.",),
+    "malformed": (
+        "The linked data of this document cannot be understood.",
+        "The linked data of this document does not hang from one activity.",
+    ),
+}
 _SHIPPED = FrozenDocumentLoader()
 
 
@@ -94,7 +105,13 @@ def outcome(document: dict[str, Any], key: PublicKey, now: float = NOW) -> dict[
     try:
         return "no claim" if found is None else found.believed(key, now)
     except BadSignature as bad:
-        return bad.reason
+        return why(bad)
+
+
+def why(bad: BadSignature) -> str:
+    """The reason, which has one sentence for each of what it may be about."""
+    assert str(bad) in SENTENCES[bad.reason]
+    return bad.reason
 
 
 def refused(document: dict[str, Any], key: PublicKey, now: float = NOW) -> str:

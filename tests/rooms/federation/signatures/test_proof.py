@@ -30,6 +30,14 @@ DOCUMENT: dict[str, Any] = {
     "object": {"id": "https://peer.test/n/1", "type": "Note", "attributedTo": OWNER, "content": "hé", "n": [1, 2.5]},
 }
 
+SENTENCES = {
+    "expired": "The proof of this document has expired.",
+    "wrong-algorithm": "The proof of this document needs a key of another kind.",
+    "wrong-owner": "Who signed this document is not who it is of.",
+    "wrong-signature": "The proof of this document does not fit it.",
+    "malformed": "This document has no canonical form.",
+}
+
 
 def feature(name: str) -> tuple[list[Any], dict[str, str]]:
     """The documents of a sample, in their order, and the texts in quotes, by the words before them."""
@@ -62,6 +70,7 @@ def refused(document: dict[str, Any], key: PublicKey, now: float = NOW) -> str:
         return "no claim"
     with pytest.raises(BadSignature) as caught:
         found[0].believed(key, now)
+    assert str(caught.value) == SENTENCES[caught.value.reason]
     return caught.value.reason
 
 
@@ -222,6 +231,7 @@ def proven_with(signer: Signer, **config: Any) -> dict[str, Any]:
         {"verificationMethod": "https://peer.test/ x"},
         {"created": "yesterday"},
         {"created": 5},
+        {"created": ["2026-03-01T12:00:00Z"]},
         {"expires": "soon"},
     ],
 )

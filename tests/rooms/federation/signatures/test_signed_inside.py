@@ -4,6 +4,8 @@ import subprocess
 import sys
 from typing import Any
 
+import msgspec
+
 from privapub.federation.documents.context import ACTIVITYSTREAMS
 from privapub.federation.signatures import proof, signed_inside
 from privapub.federation.signatures.signed_inside import LONGEST
@@ -58,8 +60,10 @@ def test_a_signature_within_something_embedded_is_not_the_whole_documents(ed2551
 
 
 def test_what_is_too_long_is_not_looked_at(ed25519_signer: Signer) -> None:
-    long = proof.add({**DOCUMENT, "content": "x" * LONGEST}, ed25519_signer.private, NOW)
-    assert claims({**long, "signature": LINKED}) == []
+    short = {**proof.add(DOCUMENT, ed25519_signer.private, NOW), "content": ""}
+    room = LONGEST - len(msgspec.json.encode(short))
+    assert claims({**short, "content": "x" * room}) == [("eddsa-jcs-2022", ed25519_signer.private.id)]
+    assert claims({**short, "content": "x" * (room + 1)}) == []
 
 
 def test_nothing_of_linked_data_is_loaded_before_it_is_needed() -> None:
