@@ -45,7 +45,7 @@ _OF_REQUESTS = tuple(
 )
 _OF_DOCUMENTS = tuple(
     f"{_ROOM}/test_{name}.py"
-    for name in ("refusals", "signed_inside", "proof", "ld_quads", "ld_reading", "ld_signature")
+    for name in ("refusals", "signed_inside", "proof", "ld_shape", "ld_quads", "ld_reading", "ld_signature")
 )
 # Each module, from the small to the large, and the tests that look at it.
 GUARDS: dict[str, tuple[str, ...]] = {

@@ -328,6 +328,9 @@ def test_what_could_make_one_document_look_like_another_is_not_looked_at(
         {"created": '2026-03-01T12:00:00Z" .\n<x:a> <x:p> "'},
         {"nonce": 'x"'},
         {"nonce": "x" * 201},
+        {"domain": "x\\"},
+        {"nonce": "x\x7f"},
+        {"signatureValue": "AAAA" * 512 + "\n"},
         {"nonce": "\u00e9"},
         {"expires": 5},
         {"name": "another option"},
@@ -340,12 +343,35 @@ def test_a_signature_of_another_kind_or_form_is_no_claim(change: dict[str, Any],
     assert ld_signature.read({**signed, "signature": {**signed["signature"], **change}}) is None
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"nonce": "x" * 200},
+        {"domain": "<{|^`}>"},
+        {"nonce": ""},
+        {"creator": "https://peer.test/" + "x" * 300},
+        {"signatureValue": "A" * 2048},
+        {"signatureValue": " AA\tAA\n"},
+        {"id": "https://peer.test/s/1", "@context": "https://w3id.org/identity/v1"},
+    ],
+)
+def test_a_signature_may_say_as_much_of_itself(change: dict[str, Any], signed: dict[str, Any]) -> None:
+    assert ld_signature.read({**signed, "signature": {**signed["signature"], **change}}) is not None
+
+
+@pytest.mark.parametrize("letter", list('<>"{}|^`\\ \n\x7f\u00e9'))
+def test_no_name_of_a_key_can_end_where_it_is_written(letter: str, signed: dict[str, Any]) -> None:
+    creator = f"https://peer.test/u{letter}"
+    assert ld_signature.read({**signed, "signature": {**signed["signature"], "creator": creator}}) is None
+
+
 def test_everything_that_a_signature_says_of_itself_is_signed(rsa_signer: Signer) -> None:
     options = {"nonce": "0af3", "domain": "peer.test", "expires": "2026-03-01T13:00:00Z"}
     document = sign(DOCUMENT, rsa_signer, **options)
     found = only(document)
     assert (found.created, found.expires) == (NOW, NOW + 3600)
     assert found.believed(rsa_signer.public, NOW)["id"] == DOCUMENT["id"]
+    assert found.believed(rsa_signer.public, NOW + 3600)["id"] == DOCUMENT["id"]
     assert refused(document, rsa_signer.public, NOW + 3601) == "expired"
     for name in (*options, "created", "creator"):
         bare = {key: value for key, value in document["signature"].items() if key != name}
