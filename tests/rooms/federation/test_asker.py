@@ -2,11 +2,13 @@
 
 import asyncio
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import aiohttp
 import pytest
-from sqlalchemy import select
+from sqlalchemy import delete, select, update
+from starlette.requests import Request
 
 from fakes import keys
 from fakes.activities import follow_of
@@ -21,9 +23,13 @@ from privapub.federation import asker
 from privapub.federation.asker import COOL_DOWN, READER_KEPT, Refused, Undecided
 from privapub.federation.documents.problems import BadDocument
 from privapub.federation.fetching.key import NO_NUMBER
+from privapub.federation.signatures.claim import Scheme
 from privapub.federation.signatures.keys import PrivateKey
 from privapub.federation.signatures.request import BadSignature, HttpRequest
 from privapub.federation.signatures.sign import sign
+from privapub.limits import visit as visits
+from privapub.limits.limits import KEYS_AT_ONCE_FOR_ONE, Caller, Turn
+from privapub.limits.visit import Visit
 from privapub.outbound.answers import FetchProblem
 
 KEY = "/u/carol"
@@ -75,11 +81,13 @@ async def test_the_fetch_of_a_readers_key_is_only_counted(world: World) -> None:
     assert await world.actor(carol.uri) is None
 
 
-async def opinion_of(world: World, by: Person, trigger: str, key_name: str = "") -> asker.Opinion:
+async def opinion_of(
+    world: World, by: Person, trigger: str, key_name: str = "", scheme: Scheme = "cavage"
+) -> asker.Opinion:
     """What is thought of a request that one of theirs signed with this key."""
     unsigned = HttpRequest("GET", "https://sut.test/posts/nothing", (("Host", "sut.test"),))
     key = PrivateKey.from_pem(by.key_id, rsa(key_name) if key_name else by.private)
-    request = replace(unsigned, headers=(*unsigned.headers, *sign(unsigned, key, "cavage", clock.now())))
+    request = replace(unsigned, headers=(*unsigned.headers, *sign(unsigned, key, scheme, clock.now())))
     with scope.trigger(trigger):
         return await asker.who_signed(world.server, request, clock.now())
 
@@ -295,6 +303,7 @@ async def test_what_presents_no_signature_is_refused_in_the_words_that_say_why(w
 
 
 NO_KEY = "The key that signed this request cannot be had."
+UNFIT = "The signature of this request does not fit it."
 
 
 @pytest.mark.parametrize(
@@ -351,3 +360,183 @@ async def test_who_waits_for_a_key_knows_that_another_was_there_and_leaves_nothi
         assert told == []
     assert told == [True, True]
     assert memory.locks == {}
+
+
+def test_a_request_is_as_its_sender_wrote_it(world: World) -> None:
+    headers = [(b"host", b"sut.test"), (b"x-note", b"\xe9")]
+    heard = {"type": "http", "method": "POST", "path": "/\u00fc/inbox", "headers": headers}
+    whole = Request({**heard, "raw_path": b"/%C3%BC/inbox/\xe9?a=%20", "query_string": b"a=%20&b=\xe9"})
+    told = (("host", "sut.test"), ("x-note", "\u00e9"))
+    assert asker.as_sent(world.server, whole, b"{}") == HttpRequest(
+        "POST", "https://sut.test/%C3%BC/inbox/\u00e9?a=%20&b=\u00e9", told, b"{}"
+    )
+    assert asker.as_sent(world.server, Request(heard)) == HttpRequest(
+        "POST", "https://sut.test/\u00c3\u00bc/inbox", told, b""
+    )
+
+
+async def test_a_request_may_be_as_old_and_as_early_as_the_settings_say(world: World) -> None:
+    carol, now = world.person("https://peer.test/u/carol"), float(int(clock.now()))
+    unsigned = HttpRequest("GET", "https://sut.test/posts/nothing", (("Host", "sut.test"),))
+    key = PrivateKey.from_pem(carol.key_id, carol.private)
+    settings = world.server.settings
+    signed = replace(unsigned, headers=(*unsigned.headers, *sign(unsigned, key, "cavage", now)))
+    for at in (now + settings.signature_past, now - settings.signature_ahead):
+        assert asker.examine(world.server, signed, at).key_id == carol.key_id
+    for at, reason in ((now + settings.signature_past + 1, "too-old"), (now - settings.signature_ahead - 1, "ahead")):
+        with pytest.raises(BadSignature) as bad:
+            asker.examine(world.server, signed, at)
+        assert bad.value.reason == reason
+
+
+async def asked_by(world: World, by: Person, **how: Any) -> tuple[asker.Opinion, Visit]:
+    """What is thought of a request at an inbox, and what the visit then knows."""
+    visit = visits.begin("198.51.100.1")
+    return await opinion_of(world, by, scope.VERIFY, **how), visit
+
+
+async def test_what_is_thought_names_the_key_the_scheme_and_the_host_that_proved_itself(world: World) -> None:
+    carol = world.person("https://peer.test/u/carol")
+    known = await world.learnt(carol)
+    assert await asked_by(world, carol) == (
+        asker.Signed(known, carol.key_id, "cavage"),
+        Visit("198.51.100.1", "peer.test"),
+    )
+    by_actor = replace(carol, fragment="")
+    assert (await asked_by(world, by_actor, scheme="rfc9421"))[0] == asker.Signed(known, carol.key_id, "rfc9421")
+    refused = Refused("wrong-signature", UNFIT)
+    assert await asked_by(world, carol, key_name="another") == (refused, Visit("198.51.100.1"))
+
+
+async def test_why_a_known_key_does_not_fit_is_told_unless_its_owner_is_gone(world: World) -> None:
+    carol = world.person("https://peer.test/u/carol")
+    await world.learnt(carol)
+    for status, opinion in (
+        (404, Refused("wrong-signature", UNFIT)),
+        (410, Refused("key-410", NO_KEY)),
+        (500, Undecided("key-500", NO_KEY)),
+    ):
+        world.serve(carol.uri, status=status)
+        clock.advance(COOL_DOWN + 1)
+        before = len(world.asked(KEY))
+        for _ in range(2):
+            assert await opinion_of(world, carol, scope.VERIFY, "another") == opinion
+        assert len(world.asked(KEY)) == before + 1
+
+
+async def test_a_fetched_key_that_does_not_fit_is_fetched_again_after_five_minutes(world: World) -> None:
+    carol = world.person("https://peer.test/u/carol")
+    for asked in (1, 2):
+        for _ in range(2):
+            assert await opinion_of(world, carol, scope.VERIFY, "another") == Refused("wrong-signature", UNFIT)
+        assert len(world.asked(KEY)) == asked
+        clock.advance(COOL_DOWN + 1)
+
+
+async def test_a_key_that_was_fetched_and_is_not_known_cannot_be_had(world: World) -> None:
+    carol = world.person("https://peer.test/u/carol")
+    asker._memories.setdefault(world.server.door, asker._Memory()).note(carol.key_id, clock.now(), None)
+    assert await opinion_of(world, carol, scope.VERIFY) == Refused("no-key", NO_KEY)
+    assert world.asked(KEY) == []
+
+
+async def test_what_came_of_a_readers_key_says_nothing_to_an_inbox(world: World) -> None:
+    nobody = Person("https://peer.test/u/carol", "carol")
+    for asked, trigger in ((1, scope.READER), (2, scope.VERIFY)):
+        for _ in range(2):
+            assert await opinion_of(world, nobody, trigger) == Refused("key-404", NO_KEY)
+        assert len(world.asked(KEY)) == asked
+        clock.advance(1)
+
+
+async def test_a_failure_that_the_door_remembers_says_nothing_of_a_key(world: World) -> None:
+    carol = world.person("https://peer.test/u/carol")
+    served = world.pages.pop(carol.uri)
+    with pytest.raises(FetchProblem):
+        await world.learnt(carol)
+    world.pages[carol.uri] = served
+    assert isinstance(await opinion_of(world, carol, scope.VERIFY), asker.Signed)
+
+
+@pytest.mark.parametrize(("sender", "holder"), [("198.51.100.1", "198.51.100.1"), (None, "peer.test")])
+async def test_one_who_has_too_many_keys_fetched_at_a_time_comes_again(
+    world: World, sender: str | None, holder: str
+) -> None:
+    carol, room = world.person("https://peer.test/u/carol"), world.server.limits.key_fetches
+    for _ in range(KEYS_AT_ONCE_FOR_ONE):
+        assert room.take(holder)
+    visits.begin(sender)
+    overload = Undecided("overload", "Too many keys are being fetched: come again.")
+    assert await opinion_of(world, carol, scope.VERIFY) == overload
+    assert room.taken == KEYS_AT_ONCE_FOR_ONE
+    room.free(holder)
+    assert isinstance(await opinion_of(world, carol, scope.VERIFY), asker.Signed)
+    assert room.taken == KEYS_AT_ONCE_FOR_ONE - 1
+    assert room.take(holder)
+
+
+async def test_who_did_not_sign_has_used_the_turn_of_that_host(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asker, "PATIENCE", 0.0)
+    stands = clock.now()
+    monkeypatch.setattr(clock, "now", lambda: stands)
+    carol, dave = world.person("https://peer.test/u/carol"), world.person("https://peer.test/u/dave")
+    assert await opinion_of(world, carol, scope.VERIFY, "another") == Refused("wrong-signature", UNFIT)
+    wait = Undecided("too-many-keys", "Too many keys had to be fetched for that host: come again.")
+    assert await asked_by(world, dave) == (wait, Visit("198.51.100.1", "", 1.0))
+    assert world.server.limits.key_fetches.taken == 0
+    monkeypatch.setattr(clock, "now", lambda: stands + 1.0)
+    for somebody in (dave, world.person("https://peer.test/u/eve"), world.person("https://peer.test/u/fay")):
+        assert isinstance((await asked_by(world, somebody))[0], asker.Signed)
+
+
+@pytest.mark.parametrize(("waits", "left"), [([2.0], 0.0), ([1.5, 0.5], 0.0), ([2.5], 2.5), ([1.5, 0.75], 0.75)])
+async def test_a_turn_is_waited_for_as_long_as_patience_lasts(
+    monkeypatch: pytest.MonkeyPatch, waits: list[float], left: float
+) -> None:
+    turns = [Turn(wait) for wait in waits] + [Turn()]
+    times = {"now": 50.0}
+
+    async def sleep(seconds: float) -> None:
+        times["now"] += seconds
+
+    monkeypatch.setattr(clock, "sleep", sleep)
+    monkeypatch.setattr(clock, "monotonic", lambda: times["now"])
+    asked: list[Caller] = []
+
+    def fetch_key(caller: Caller, now: float) -> Turn:
+        assert now >= times["now"]
+        asked.append(caller)
+        return turns[len(asked) - 1]
+
+    server: Any = SimpleNamespace(limits=SimpleNamespace(fetch_key=fetch_key))
+    caller = Caller("peer.test", None)
+    assert (await asker._turn(server, caller)).wait == left
+    assert set(asked) == {caller}
+
+
+async def test_keys_of_ours_sign_nothing_that_comes_from_elsewhere(world: World) -> None:
+    alice = await world.persona()
+    async with world.database.read() as tx:
+        key = (await read.keys_of(tx, alice.id))[0]
+    for key_id in (key.id, alice.uri):
+        found = await asker._known(world.server, key_id)
+        assert found is None
+
+
+async def test_a_kept_key_that_cannot_be_used_is_fetched_anew(world: World) -> None:
+    carol = world.person("https://peer.test/u/carol")
+    await world.learnt(carol)
+    async with world.database.write() as tx:
+        await tx.execute(update(actor_key).where(actor_key.c.id == carol.key_id).values(public="no key"))
+    assert await asker._known(world.server, carol.key_id) is None
+    assert isinstance(await opinion_of(world, carol, scope.VERIFY), asker.Signed)
+    assert len(world.asked(KEY)) == 1
+
+
+async def test_an_actor_without_a_key_signs_nothing(world: World) -> None:
+    carol = world.person("https://peer.test/u/carol")
+    await world.learnt(carol)
+    assert await asker._known(world.server, "https://peer.test/u/nobody") is None
+    async with world.database.write() as tx:
+        await tx.execute(delete(actor_key).where(actor_key.c.id == carol.key_id))
+    assert await asker._known(world.server, carol.uri) is None
