@@ -77,6 +77,7 @@ _OPTIONS = ("-n", "0", "-p", "no:randomly", "-x", "-k", "not postgresql")
 # for every mutant is made once, and the quick tests come first.
 _CONFTEST = """
 import itertools
+import json
 from fakes import keys as pairs
 from hypothesis import HealthCheck, Phase, settings
 settings.register_profile(
@@ -89,7 +90,10 @@ settings.register_profile(
 settings.load_profile("mutants")
 
 if not hasattr(pairs, "made"):
-    pairs.made = itertools.cycle([pairs.new_rsa() for _ in range(6)])
+    kept = Path("keys.json").absolute()
+    if not kept.exists():
+        kept.write_text(json.dumps([pairs.new_rsa() for _ in range(64)]))  # more than a run has names for
+    pairs.made = itertools.cycle(json.loads(kept.read_text()))
     pairs.new_rsa = lambda: next(pairs.made)
 
 @pytest.fixture(scope="session")

@@ -55,7 +55,8 @@ def canonical(document: dict[str, Any]) -> tuple[list[Quad], str]:
 
     Raises BadSignature: `malformed`, or `too-large` for what takes too long to tell apart.
     """
-    options = {"base": "", "documentLoader": _load, "contextResolver": ContextResolver(_kept, _load)}
+    # Without a base, what is relative says nothing (RDF 1.1): for an empty one the library takes an example's host.
+    options = {"base": None, "documentLoader": _load, "contextResolver": ContextResolver(_kept, _load)}
     try:
         # A library that meets what others made up: it may raise anything.
         graphs = jsonld.to_rdf(document, options)

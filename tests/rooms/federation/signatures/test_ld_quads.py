@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pyld.nquads import parse_nquads
 
-from privapub.federation.documents.context import ACTIVITYSTREAMS
+from privapub.federation.documents.context import ACTIVITYSTREAMS, SECURITY, WEBFINGER
 from privapub.federation.signatures import ld_quads
 from privapub.federation.signatures.ld_quads import Canonical, canonical, quads_of
 from privapub.federation.signatures.ld_shape import CONTEXTS
@@ -103,6 +103,37 @@ def test_a_clique_of_eight_is_refused_and_of_three_is_not() -> None:
     assert quads_of(graph(permutations(range(3), 2)))[1].count("\n") == 6
 
 
+def taken(graphs: dict[str, Any]) -> int:
+    """How many steps it takes to tell the nodes apart."""
+    canon = Canonical()
+    canon.main(graphs, {"format": "application/n-quads"})
+    return ld_quads.STEPS - canon.left
+
+
+def test_as_many_steps_as_there_are_may_be_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    ring = [(n, (n + 1) % 8) for n in range(8)]
+    steps = taken(graph(ring))
+    monkeypatch.setattr(ld_quads, "STEPS", steps)
+    assert quads_of(graph(ring))[1].count("\n") == len(ring)
+    monkeypatch.setattr(ld_quads, "STEPS", steps - 1)
+    assert refused(graph(ring)) == "too-large"
+
+
+def test_every_order_of_what_is_alike_counts() -> None:
+    four, eight = ([(hub, 100 + leaf) for hub in range(2) for leaf in range(leaves)] for leaves in (4, 8))
+    assert quads_of(graph(four))[1].count("\n") == len(four)
+    assert refused(graph(eight)) == "too-large"
+
+
+def test_what_a_node_says_counts_each_time_it_is_looked_at() -> None:
+    ring = [(n, (n + 1) % 14) for n in range(14)]
+    saying = graph(ring)
+    for node in range(14):
+        said = {"subject": {"type": "blank node", "value": f"_:b{node}"}, "predicate": iri("x:p")}
+        saying["@default"] += [{**said, "object": literal(str(number))} for number in range(50)]
+    assert taken(saying) > taken(graph(ring)) + 50 * 14
+
+
 def test_more_quads_or_nodes_than_an_activity_has_are_refused() -> None:
     many = [quad for number in range(ld_quads.MOST_QUADS + 1) for quad in numbered(number)]
     assert quads_of({"@default": many[1:]}) == (many[1:], "".join(sorted(map(line, many[1:]))))
@@ -179,6 +210,29 @@ def test_no_context_is_ever_fetched() -> None:
     with pytest.raises(BadSignature) as caught:
         canonical({"@context": "https://peer.test/context", "id": "https://peer.test/1", "name": "x"})
     assert why(caught.value) == "malformed"
+
+
+def test_what_is_relative_says_nothing() -> None:
+    whole = {"@context": ACTIVITYSTREAMS, "id": "https://peer.test/1", "name": "x"}
+    for said in ({"url": "/b"}, {"url": ""}, {"actor": "?a"}, {"object": {"id": "../c", "name": "y"}}):
+        assert canonical({**whole, **said}) == canonical(whole)
+    for name in ("/a", "", "#a", "a"):
+        assert canonical({**whole, "id": name}) == ([], "")
+
+
+def test_the_contexts_that_are_shipped_mean_what_they_say_and_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ld_quads, "_shipped", {})
+    monkeypatch.setattr(ld_quads, "_kept", ld_quads._Kept())
+    for context, name, uri in (
+        (ACTIVITYSTREAMS, "name", f"{ACTIVITYSTREAMS}#name"),
+        (SECURITY, "publicKeyPem", "https://w3id.org/security#publicKeyPem"),
+        (WEBFINGER, "webfinger", f"{WEBFINGER}#webfinger"),
+    ):
+        for _ in range(2):
+            document = {"@context": context, "@id": "https://peer.test/1", name: "x"}
+            assert canonical(document)[1] == f'<https://peer.test/1> <{uri}> "x" .\n'
+        assert "static" in ld_quads._kept[context]
+    assert set(ld_quads._kept) == CONTEXTS
 
 
 def test_contexts_of_others_are_not_kept() -> None:

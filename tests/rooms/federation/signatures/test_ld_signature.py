@@ -346,10 +346,10 @@ def test_a_signature_of_another_kind_or_form_is_no_claim(change: dict[str, Any],
 @pytest.mark.parametrize(
     "change",
     [
-        {"nonce": "x" * 200},
+        {"nonce": "X" * 200},
         {"domain": "<{|^`}>"},
         {"nonce": ""},
-        {"creator": "https://peer.test/" + "x" * 300},
+        {"creator": "https://peer.test/" + "X" * 300},
         {"signatureValue": "A" * 2048},
         {"signatureValue": " AA\tAA\n"},
         {"id": "https://peer.test/s/1", "@context": "https://w3id.org/identity/v1"},
