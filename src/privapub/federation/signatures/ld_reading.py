@@ -69,7 +69,8 @@ class _Tree:
         """The values, those of lists one after another; who takes them ends a list that has no end."""
         for item in items:
             place = item
-            if place["value"] != f"{_RDF}nil" and f"{_RDF}first" not in self.nodes.get(place["value"], {}):
+            is_list = place["value"] == f"{_RDF}nil" or f"{_RDF}first" in self.nodes.get(place["value"], {})
+            if place["type"] == "literal" or not is_list:
                 yield place
                 continue
             while place["value"] != f"{_RDF}nil":

@@ -13,6 +13,8 @@ from privapub.federation.signatures.request import BadSignature
 
 LIKE: dict[str, Any] = {"@context": ACTIVITYSTREAMS, "id": "https://peer.test/1", "type": "Like", "actor": "x:a"}
 
+FIRST, REST, NIL = ("http://www.w3.org/1999/02/22-rdf-syntax-ns#" + name for name in ("first", "rest", "nil"))
+
 
 def read(document: dict[str, Any]) -> dict[str, Any]:
     return activity_of(canonical(document)[0])
@@ -106,17 +108,25 @@ def test_lists_keep_their_order_and_what_is_in_them_twice() -> None:
     assert read({**LIKE, "@context": [ACTIVITYSTREAMS, terms], "l": []})["x:l"] == []
 
 
+def test_a_text_is_no_list_whatever_it_reads_as() -> None:
+    terms = {"l": {"@id": "x:l", "@container": "@list"}}
+    document = {**LIKE, "@context": [ACTIVITYSTREAMS, terms], "l": [1], "object": {"name": NIL}}
+    assert read(document)["object"] == {"name": NIL}
+    cell = next(quad["subject"]["value"] for quad in canonical(document)[0] if quad["predicate"]["value"] == FIRST)
+    said = read({**document, "object": {"name": cell}})
+    assert (said["object"], said["x:l"]) == ({"name": cell}, 1)
+
+
 def test_a_list_that_is_none_is_refused() -> None:
-    first, rest = ("http://www.w3.org/1999/02/22-rdf-syntax-ns#" + name for name in ("first", "rest"))
-    terms = {"first": first, "rest": {"@id": rest, "@type": "@id"}}
+    terms = {"first": FIRST, "rest": {"@id": REST, "@type": "@id"}}
     typed = {**LIKE, "@context": [ACTIVITYSTREAMS, terms]}
     for cell in ({"first": "x"}, {"first": ["x", "y"], "rest": "x:nil"}, {"first": "x", "rest": "x:other"}):
         assert refused({**typed, "object": cell}) == "malformed"
     assert refused({**typed, "object": {"id": "x:l", "first": "x", "rest": "x:l"}}) == "too-large"
     untyped = {
         **LIKE,
-        "@context": [ACTIVITYSTREAMS, {"first": first, "rest": rest, "end": {"@id": rest, "@type": "@id"}}],
+        "@context": [ACTIVITYSTREAMS, {"first": FIRST, "rest": REST, "end": {"@id": REST, "@type": "@id"}}],
     }
-    cell = {"id": "x:l", "first": "y", "end": "http://www.w3.org/1999/02/22-rdf-syntax-ns#nil"}
+    cell = {"id": "x:l", "first": "y", "end": NIL}
     assert read({**untyped, "object": {"first": "x", "end": "x:l"}, "target": cell})["object"] == ["x", "y"]
     assert refused({**untyped, "object": {"first": "x", "rest": "x:l"}, "target": cell}) == "malformed"
