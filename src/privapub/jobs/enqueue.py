@@ -9,8 +9,7 @@ from sqlalchemy import select
 
 from privapub.database.transaction import Transaction
 from privapub.jobs.job import FACTS, Job, NewJob, topic
-from privapub.jobs.moment import known
-from privapub.jobs.settle import INSERT, Cancelled, settling
+from privapub.jobs.settle import Cancelled, in_turn, insert, settling
 from privapub.jobs.tables import job as table
 
 
@@ -25,7 +24,8 @@ async def put(tx: Transaction, jobs: Sequence[NewJob], *, scope: str = "", unsen
     if not jobs:
         return 0
     rows = [_row(job, scope, place) for place, job in enumerate(_in_order(jobs))]
-    inserted = await tx.raw(INSERT[tx.dialect], (msgspec.json.encode(rows).decode(), known(tx)))
+    await in_turn(tx, rows, scope)
+    inserted = await insert(tx, rows)
     owed = settling(tx, scope)
     new_keys = set()
     for _id, kind, lane, run_at, _state, dedupe_key in inserted:
@@ -33,7 +33,8 @@ async def put(tx: Transaction, jobs: Sequence[NewJob], *, scope: str = "", unsen
         new_keys.add(dedupe_key)
     for row in rows:
         if row["ordering_key"] is not None:
-            owed.keep_order(row["lane"], row["ordering_key"])
+            if row["state"] == "blocked":
+                owed.keep_order(row["lane"], row["ordering_key"])
             if row["part"] == "last":
                 owed.last_of[row["ordering_key"]] = unsent
         elif row["dedupe_key"] is not None and not row["once_for_ever"] and row["dedupe_key"] not in new_keys:
@@ -100,7 +101,7 @@ def _row(job: NewJob, scope: str, place: int) -> dict[str, Any]:
         "dedupe_key": job.dedupe_key,
         "ordering_key": job.ordering_key,
         "part": job.part,
-        # Whether a predecessor is still there is seen when the lane is held: until then it waits.
+        # Whether a predecessor is still there is seen when nobody else can put or end one: until then it waits.
         "state": "blocked" if job.ordering_key is not None else "waiting",
         "run_at": job.run_at,
         "once_for_ever": job.dedupe_key is not None and not job.unique_while_waiting,

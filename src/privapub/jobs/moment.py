@@ -5,8 +5,7 @@ from privapub.database.transaction import Transaction
 
 _CLOCK = "extract(epoch FROM clock_timestamp())::float8"
 POSTGRESQL_NOW = f"SELECT {_CLOCK}"
-# The moment within a statement, given the value of `known`.
-NOW = {"sqlite": "{}", "postgresql": f"{_CLOCK} + {{}}"}
+NOW = f"{_CLOCK} + {{}}"  # within a statement to PostgreSQL, given the value of `known`
 
 
 def known(tx: Transaction) -> float:

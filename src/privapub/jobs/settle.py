@@ -16,6 +16,7 @@ import zlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import astuple, dataclass, field
 from functools import cache
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -54,29 +55,23 @@ INSERT INTO lane(scope, kind, lane, next_at, not_before)
     + _LANE_ON_CONFLICT.format(max="greatest", min="least"),
 }
 _GIVEN = "scope, kind, lane, args, trigger, state, dedupe_key, once_for_ever, twin, ordering_key, part"
-_INSERT = (
-    f"INSERT INTO job({_GIVEN}, created_at, run_at) SELECT {{given}}, {{now}}, coalesce({{run_at}}, {{now}})"
-    " FROM {rows} ON CONFLICT DO NOTHING RETURNING id, kind, lane, run_at, state, dedupe_key"
-)
-_OF_JSON = {name: f"e.value->>'{name}'" for name in (*_GIVEN.split(", "), "run_at")}
-# The rows, and what `moment.known` gives: a job that says nothing else is to run now.
-INSERT = {
-    "sqlite": _INSERT.format(
-        given=", ".join(_OF_JSON[name] for name in _GIVEN.split(", ")),
-        now=NOW["sqlite"].format("?2"),
-        run_at=_OF_JSON["run_at"],
-        rows="json_each(?1) e WHERE true",
-    ),
-    "postgresql": f"WITH n AS MATERIALIZED (SELECT {NOW['postgresql'].format('$2::float8')} AS now) "
-    + _INSERT.format(
-        given=", ".join(f"x.{name}" for name in _GIVEN.split(", ")),
-        now="n.now",
-        run_at="x.run_at",
-        rows="""n, json_to_recordset($1::text::json)
-      AS x(scope text, kind text, lane text, args text, trigger text, state text, run_at float8, dedupe_key text,
-        once_for_ever boolean, twin boolean, ordering_key text, part text, place bigint) ORDER BY x.place""",
-    ),
-}
+_COLUMNS = f"{_GIVEN}, created_at, run_at"
+_UNLESS_THERE = "ON CONFLICT DO NOTHING RETURNING id, kind, lane, run_at, state, dedupe_key"
+# Its rows, and what `moment.known` gives: a job that says nothing else is to run now.
+_INSERT_POSTGRESQL = f"""
+WITH n AS MATERIALIZED (SELECT {NOW.format("$2::float8")} AS now)
+INSERT INTO job({_COLUMNS}) SELECT {", ".join(f"x.{name}" for name in _GIVEN.split(", "))}, n.now,
+    coalesce(x.run_at, n.now)
+  FROM n, json_to_recordset($1::text::json)
+    AS x(scope text, kind text, lane text, args text, trigger text, state text, run_at float8, dedupe_key text,
+      once_for_ever boolean, twin boolean, ordering_key text, part text, place bigint) ORDER BY x.place
+  {_UNLESS_THERE}"""
+_given = itemgetter(*_GIVEN.split(", "))
+_FEW = 16  # rows that are inserted here and now; more are a matter for the thread of the driver
+_AT_ONCE = 500
+_WITH_A_PREDECESSOR = """
+SELECT json_group_array(k.value) FROM json_each(?) k WHERE EXISTS (SELECT 1 FROM job p
+  WHERE p.scope = ? AND p.ordering_key = k.value AND p.ordering_key IS NOT NULL AND p.finished_at IS NULL)"""
 _KEYS = {
     "sqlite": "(SELECT k.value FROM json_each(?) k)",
     "postgresql": "(SELECT k.value FROM json_array_elements_text($2::text::json) k(value))",
@@ -168,6 +163,31 @@ SET_HEALTH = {
 _TIMED_OUT = "55P03"
 MANY = 1000
 HEARD_EVERY = 86400.0  # how exactly it is known when a host was last heard of
+
+
+@cache
+def _insert_sqlite(count: int) -> str:
+    """Of so many rows: values that are bound cost half of what they do within JSON."""
+    row = f"({', '.join('?' * len(_COLUMNS.split(', ')))})"
+    return f"INSERT INTO job({_COLUMNS}) VALUES {', '.join([row] * count)} {_UNLESS_THERE}"
+
+
+async def insert(tx: Transaction, rows: Sequence[dict[str, Any]]) -> Sequence[Any]:
+    """Insert these jobs where their keys are not there.
+
+    Returns id, kind, lane, run_at, state and dedupe_key of those that are new.
+    """
+    if tx.dialect == "postgresql":
+        return await tx.raw(_INSERT_POSTGRESQL, (_json(rows), known(tx)))
+    now = known(tx)
+    new: list[Any] = []
+    for start in range(0, len(rows), _AT_ONCE):
+        some = rows[start : start + _AT_ONCE]
+        values = [
+            value for row in some for value in (*_given(row), now, now if row["run_at"] is None else row["run_at"])
+        ]
+        new += await tx.raw(_insert_sqlite(len(some)), tuple(values), long=len(some) > _FEW)
+    return new
 
 
 @cache
@@ -349,19 +369,32 @@ class Settling:
         Then it goes behind that one, as its twin.
         """
         if tx.dialect == "sqlite":
-            return await tx.raw(INSERT["sqlite"], (_json(rows), known(tx)))
+            return await insert(tx, rows)
         await tx.raw("SAVEPOINT at_last")
         await tx.raw("SET LOCAL lock_timeout = '50ms'")
         try:
-            put = await tx.raw(INSERT["postgresql"], (_json(rows), known(tx)))
+            put = await insert(tx, rows)
         except DBAPIError as error:
             if getattr(error.orig, "sqlstate", None) != _TIMED_OUT:
                 raise
             await tx.raw("ROLLBACK TO at_last")
             behind = [row | {"twin": True, "state": "blocked"} for row in rows]
-            put = await tx.raw(INSERT["postgresql"], (_json(behind), known(tx)))
+            put = await insert(tx, behind)
         await tx.raw("SET LOCAL lock_timeout = 0")
         return put
+
+
+async def in_turn(tx: Transaction, rows: Sequence[dict[str, Any]], scope: str) -> None:
+    """On SQLite, where nobody else puts or ends anything meanwhile, let the first of an order with none before wait."""
+    keys = {row["ordering_key"] for row in rows if row["ordering_key"] is not None}
+    if not keys or tx.dialect != "sqlite":
+        return
+    ((found,),) = await tx.raw(_WITH_A_PREDECESSOR, (_json(sorted(keys)), scope))
+    keys.difference_update(msgspec.json.decode(found))
+    for row in rows:
+        if row["ordering_key"] in keys:
+            row["state"] = "waiting"
+            keys.discard(row["ordering_key"])
 
 
 def settling(tx: Transaction, scope: str) -> Settling:
