@@ -33,13 +33,13 @@ async def measure(url: str, count: int) -> None:
 
     kinds = {"delivery": JobKind("delivery", fetch=nothing, at_once=64)}
     figures = {}
-    for day in ("first", "second"):
+    for number, day in enumerate(("first", "second")):
         for hour in range(HOURS):
             left = count // HOURS
             while left > 0:
                 async with database.write() as tx:
                     some = range(left, max(left - AT_A_TIME, 0), -1)
-                    await put(tx, [_delivery(f"{day}-{hour}-{n}") for n in some])
+                    await put(tx, [_delivery(f"{number}-{hour}-{n}") for n in some])
                 left -= AT_A_TIME
                 await Worker(database, kinds).drain()
             clock.advance(3600.0)

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from sqlalchemy import select, update
 
-from privapub import identifiers
+from privapub import clock, identifiers
 from privapub.database.connect import Database
 from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
@@ -91,6 +91,27 @@ async def test_a_lane_that_has_forgotten_its_jobs_is_put_right(database: Databas
     assert sorted(args["n"] for args in await take(database)) == [1, 2]
 
 
+async def test_after_many_that_ended_the_tables_of_postgresql_are_tidied_at_once(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if database.is_sqlite:
+        pytest.skip("SQLite uses a free page again at once")
+
+    async def vacuums() -> int:
+        async with database.read() as tx:
+            return int((await tx.raw("SELECT pg_stat_get_vacuum_count('job'::regclass)"))[0][0])
+
+    monkeypatch.setattr(reaper, "MANY", 3)
+    before = await vacuums()
+    for count in (2, 3):
+        async with database.write() as tx:
+            await put(tx, [NewJob("work", f"lane{n}") for n in range(count)])
+        assert await Worker(database, {"work": WORK}).drain() == count
+        clock.advance(reaper.KEPT + 1)
+        assert await reaper.prune(database) == count
+        assert await vacuums() == before + (count >= 3)
+
+
 async def test_many_are_put_at_once_and_the_operator_sees_them(database: Database) -> None:
     async with database.write() as tx:
         jobs = [NewJob("work", f"host:{n % 40}.example", {"n": n}, dedupe_key=f"{n % 1600}") for n in range(2000)]
@@ -106,6 +127,24 @@ async def test_many_are_put_at_once_and_the_operator_sees_them(database: Databas
             await read.show(tx, 10_000_000)
         with pytest.raises(NotFound):
             await hosts_of.show_host(tx, "nobody.example")
+
+
+async def test_the_first_that_is_new_of_an_order_waits_for_nothing_and_the_others_for_it(database: Database) -> None:
+    async with database.write() as tx:
+        await put(tx, [NewJob("work", "there", {"n": 0}, dedupe_key="there")])
+        # One that is there already, and whatever stands behind it in its order, among more than one statement holds.
+        jobs = [NewJob("work", f"lane{n}", {"n": n}, ordering_key=f"order {n}", dedupe_key=f"a{n}") for n in range(600)]
+        behind = [NewJob("work", f"lane{n}", {"n": n}, ordering_key=f"order {n}", dedupe_key=f"b{n}") for n in (1, 599)]
+        known = NewJob("work", "there", {"n": 0}, ordering_key="order 600", dedupe_key="there")
+        after = NewJob("work", "there", {"n": 601}, ordering_key="order 600", dedupe_key="b600")
+        assert await put(tx, [*jobs, *behind, known, after]) == 603
+    async with database.write() as tx:
+        await put(tx, [NewJob("work", "lane2", {"n": 2}, ordering_key="order 2")])
+    async with database.read() as tx:
+        rows = await tx.all(select(table).order_by(table.c.id))
+    assert {row.dedupe_key for row in rows if row.state != "waiting"} == {"b1", "b599", None}
+    assert {row.state for row in rows} == {"waiting", "blocked"}
+    assert {row.created_at for row in rows if row.run_at != row.created_at} == set()
 
 
 async def test_a_key_for_while_it_waits_asks_for_a_key_and_no_order(database: Database) -> None:
