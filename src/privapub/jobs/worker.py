@@ -124,6 +124,7 @@ class Worker:
         async with self._machinery():
             try:
                 while True:
+                    await self._gather()
                     self._signals.wake.clear()
                     # A lane whose last outcome is being written is passed over: look once more when all are written.
                     was_idle = not self._runs

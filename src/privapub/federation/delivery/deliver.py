@@ -111,7 +111,7 @@ async def _rendered(
 
 
 async def _note_unsent(tx: Transaction, jobs: Sequence[Job], now: float) -> None:
-    await sent.note_outcomes(tx, [sent.outcome_row(job, sent.FAILED, TAKEN_BACK, now) for job in jobs])
+    await sent.note_outcomes(tx, (sent.outcome_row(job, sent.FAILED, TAKEN_BACK) for job in jobs), now)
 
 
 def job(

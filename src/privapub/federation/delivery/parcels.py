@@ -1,4 +1,4 @@
-"""What tries of deliveries need from the database, read in one transaction for all that ask at the same time.
+"""What tries of deliveries need from the database, read in one go for all that ask at the same time.
 
 Every try reads afresh: what was deleted meanwhile is not sent, and a host's scheme is the last that worked. Jobs that
 were leased together start together, so that most of them share their reading.
@@ -91,7 +91,7 @@ class Parcels:
         return add
 
     async def _read(self, asked: Sequence[_Asked]) -> list[_Found | None]:
-        async with self._database.read() as tx:
+        async with self._database.look() as tx:
             return await _found(tx, asked, clock.now())
 
 
@@ -109,8 +109,7 @@ def _attempt(make: Callable[[], Headers]) -> Headers | Exception:
 
 async def _found(tx: Transaction, asked: Sequence[_Asked], now: float) -> list[_Found | None]:
     """For each, the row of its rendering with the key of the author, the host's scheme, and what else it is told."""
-    found = await tx.connection.execute(_RENDERINGS, {"ids": sorted({name for name, _ in asked})})
-    rows = {row.id: row for row in found}
+    rows = {row.id: row for row in await tx.all(_RENDERINGS, ids=sorted({name for name, _ in asked}))}
     liked = await schemes.of_hosts(tx, {host for _, host in asked}, now)
     return [
         (rows[name], liked[host], await _told(tx, rows[name], host)) if name in rows else None for name, host in asked

@@ -63,7 +63,7 @@ async def record(
     departures: DepartureRecorder, tx: Transaction, ended: Sequence[tuple[Job, Outcome]], now: float
 ) -> None:
     """Keep the `sent` rows of posts up to date, in the transaction that writes the outcomes, and count these."""
-    await sent.note_outcomes(tx, [_row(job, outcome, now) for job, outcome in ended])
+    await sent.note_outcomes(tx, (_row(job, outcome) for job, outcome in ended), now)
 
     def count() -> None:
         for ours, outcome in ended:
@@ -78,10 +78,10 @@ def _departed(outcome: Outcome) -> tuple[str, str]:
     return GIVEN_UP if isinstance(outcome, GiveUp) else LATER, reason(outcome.why)
 
 
-def _row(job: Job, outcome: Outcome, now: float) -> dict[str, object]:
+def _row(job: Job, outcome: Outcome) -> sent.OutcomeRow:
     if isinstance(outcome, Done):
-        return sent.outcome_row(job, sent.TAKEN, "", now)
-    return sent.outcome_row(job, sent.FAILED if isinstance(outcome, GiveUp) else sent.WAITING, outcome.why, now)
+        return sent.outcome_row(job, sent.TAKEN, "")
+    return sent.outcome_row(job, sent.FAILED if isinstance(outcome, GiveUp) else sent.WAITING, outcome.why)
 
 
 async def _post(server: Server, parcels: Parcels, parcel: Parcel, scheme: Scheme) -> Verdict:

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Iterable
+from typing import Any
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import select, update
 
 from privapub.database.transaction import Transaction
 from privapub.federation.delivery.inboxes import Target
@@ -11,6 +12,8 @@ from privapub.federation.delivery.tables import sent
 from privapub.jobs.job import Job
 
 WAITING, TAKEN, FAILED = "waiting", "taken", "failed"
+
+OutcomeRow = tuple[Any, Any, Any, str, str]  # the post, inbox and recipient; the outcome, and why
 
 
 async def note_waiting(tx: Transaction, post_id: int, targets: Iterable[Target], now: float) -> None:
@@ -20,24 +23,20 @@ async def note_waiting(tx: Transaction, post_id: int, targets: Iterable[Target],
         await tx.raw(_NOTE[tx.dialect], (post_id, now, json.dumps(rows)))
 
 
-async def note_outcomes(tx: Transaction, rows: list[dict[str, object]]) -> None:
-    """Write outcomes, as `outcome_row` makes them; those of activities that are about no post are passed over."""
-    rows = [row for row in rows if row["post"] is not None]
-    if rows:
-        await tx.execute(_OUTCOME, rows)
+async def note_outcomes(tx: Transaction, rows: Iterable[OutcomeRow], now: float) -> None:
+    """Write outcomes, as `outcome_row` makes them; those of activities that are about no post are passed over.
+
+    Of several about one post and inbox the last is kept.
+    """
+    last = {row[:3]: row for row in rows if row[0] is not None}
+    if last:
+        await tx.raw(_OUTCOMES[tx.dialect], (json.dumps([last[key] for key in sorted(last)]), now))
 
 
-def outcome_row(job: Job, outcome: str, why: str, now: float) -> dict[str, object]:
+def outcome_row(job: Job, outcome: str, why: str) -> OutcomeRow:
     """What became of a delivery, for `note_outcomes`; one that does not say of what is of no post."""
     arguments = job.args
-    return {
-        "post": arguments.get("post"),
-        "to": arguments.get("inbox"),
-        "who": arguments.get("recipient"),
-        "outcome": outcome,
-        "why": why,
-        "at": now,
-    }
+    return arguments.get("post"), arguments.get("inbox"), arguments.get("recipient"), outcome, why
 
 
 async def targets_of(tx: Transaction, post_id: int) -> list[Target]:
@@ -56,11 +55,17 @@ async def moved(tx: Transaction, old: Target, new: Target) -> None:
     )
 
 
-_OUTCOME = (
-    update(sent)
-    .where(sent.c.post_id == bindparam("post"), sent.c.inbox == bindparam("to"), sent.c.recipient == bindparam("who"))
-    .values(outcome=bindparam("outcome"), why=bindparam("why"), at=bindparam("at"))
-)
+# One statement for all that ended together, whose rows the database takes out of one value.
+_OUTCOMES = {
+    dialect: f"""
+UPDATE sent SET outcome = h.outcome, why = h.why, at = {now}
+  FROM (SELECT {post} AS post, {x}->>1 AS inbox, {x}->>2 AS recipient, {x}->>3 AS outcome, {x}->>4 AS why FROM {rows}) h
+  WHERE sent.post_id = h.post AND sent.inbox = h.inbox AND sent.recipient = h.recipient"""  # noqa: S608 - put together from what stands below alone
+    for dialect, now, post, x, rows in (
+        ("sqlite", "?2", "e.value->>0", "e.value", "json_each(?1) e"),
+        ("postgresql", "$2::float8", "(e->>0)::bigint", "e", "json_array_elements($1::text::json) e"),
+    )
+}
 
 # One statement for a fan-out, whose rows the database takes out of one value.
 _NOTE_COLUMNS = "INSERT INTO sent(post_id, inbox, recipient, outcome, why, at) SELECT "

@@ -27,8 +27,7 @@ async def of_host(tx: Transaction, host: str, now: float) -> Scheme:
 
 async def of_hosts(tx: Transaction, hosts: Collection[str], now: float) -> dict[str, Scheme]:
     """The scheme to begin with at each of these hosts."""
-    values = {"hosts": sorted(hosts), "since": now - REMEMBERED}
-    found = {row.host for row in await tx.connection.execute(_STANDARD, values)}
+    found = {row.host for row in await tx.all(_STANDARD, hosts=sorted(hosts), since=now - REMEMBERED)}
     return {host: "rfc9421" if host in found else FIRST for host in hosts}
 
 

@@ -19,20 +19,20 @@ from privapub.federation.fetching import scheme
 
 
 class Counted(Parcels):
-    """Parcels that say how many transactions they took."""
+    """Parcels that say how often they looked."""
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
-        self.transactions = 0
-        read = database.read
+        self.looks = 0
+        look = database.look
 
         @asynccontextmanager
         async def counted() -> AsyncIterator[Transaction]:
-            self.transactions += 1
-            async with read() as tx:
+            self.looks += 1
+            async with look() as tx:
                 yield tx
 
-        database.read = counted  # type: ignore[method-assign]  # it is counted, and as it was besides
+        database.look = counted  # type: ignore[method-assign]  # it is counted, and as it was besides
 
 
 @pytest.fixture
@@ -45,10 +45,10 @@ async def parcels(database: Database) -> Counted:
     return Counted(database)
 
 
-async def test_those_that_ask_together_share_one_transaction(parcels: Counted) -> None:
+async def test_those_that_ask_together_share_one_look(parcels: Counted) -> None:
     inboxes = [f"https://h{n}.test/inbox" for n in range(20)]
     found = await asyncio.gather(*(parcels.of(name, inbox) for inbox in inboxes for name in ("alice", "bob")))
-    assert parcels.transactions == 1
+    assert parcels.looks == 1
     assert [(one.inbox, one.body) for one in found if one] == [
         (inbox, name) for inbox in inboxes for name in (b"alice", b"bob")
     ]
@@ -56,7 +56,7 @@ async def test_those_that_ask_together_share_one_transaction(parcels: Counted) -
 
 async def test_more_than_go_into_one_statement_are_read_in_several(parcels: Counted) -> None:
     found = await asyncio.gather(*(parcels.of("alice", f"https://h{n}.test/inbox") for n in range(AT_A_TIME + 1)))
-    assert parcels.transactions == 2
+    assert parcels.looks == 2
     assert None not in found
 
 
@@ -103,7 +103,7 @@ async def test_a_database_that_fails_is_said_to_all_who_asked_and_to_nobody_afte
     parcels: Counted, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(database, "read", lambda: asyncio.timeout("never"))
+        patch.setattr(database, "look", lambda: asyncio.timeout("never"))
         asked = (parcels.of(name, "https://h.test/inbox") for name in ("alice", "bob"))
         found = await asyncio.gather(*asked, return_exceptions=True)
     assert [isinstance(one, BaseException) for one in found] == [True, True]
