@@ -11,7 +11,8 @@ from sqlalchemy import delete, select, update
 from starlette.requests import Request
 
 from fakes import keys
-from fakes.activities import follow_of
+from fakes.activities import follow_of, of
+from fakes.vouched import proven, proving
 from fakes.world import Page, Person, World, rsa
 from privapub import clock, scope
 from privapub.actors import read
@@ -27,6 +28,7 @@ from privapub.federation.signatures.claim import Scheme
 from privapub.federation.signatures.keys import PrivateKey
 from privapub.federation.signatures.request import BadSignature, HttpRequest
 from privapub.federation.signatures.sign import sign
+from privapub.federation.signatures.signed_inside import signed_inside
 from privapub.limits import visit as visits
 from privapub.limits.limits import KEYS_AT_ONCE_FOR_ONE, Caller, Turn
 from privapub.limits.visit import Visit
@@ -406,6 +408,18 @@ async def test_what_is_thought_names_the_key_the_scheme_and_the_host_that_proved
     assert (await asked_by(world, by_actor, scheme="rfc9421"))[0] == asker.Signed(known, carol.key_id, "rfc9421")
     refused = Refused("wrong-signature", UNFIT)
     assert await asked_by(world, carol, key_name="another") == (refused, Visit("198.51.100.1"))
+
+
+async def test_who_vouches_for_a_document_is_told_with_what_they_said_while_it_counts(world: World) -> None:
+    dave, now = proving(world, "https://other.test/u/dave"), clock.now()
+    like = of("Like", dave, "https://sut.test/posts/1", "https://other.test/a/9")
+    claim = replace(signed_inside(proven(like, dave))[0], expires=now)
+    with scope.trigger(scope.VERIFY):
+        assert await asker.vouched(world.server, claim, now) == asker.Vouched(await world.learnt(dave), like)
+        for _ in range(2):
+            assert await asker.vouched(world.server, claim, now + 1) == Refused(
+                "expired", "The proof of this document has expired."
+            )
 
 
 async def test_why_a_known_key_does_not_fit_is_told_unless_its_owner_is_gone(world: World) -> None:
