@@ -23,9 +23,9 @@ from privapub.errors import NotFound, PrivaPubError
 from privapub.federation import asker
 from privapub.federation.asker import COOL_DOWN, READER_KEPT, Refused, Undecided
 from privapub.federation.documents.problems import BadDocument
-from privapub.federation.fetching.key import NO_NUMBER
+from privapub.federation.fetching.key import NO_NUMBER, fetch_key
 from privapub.federation.signatures.claim import Scheme
-from privapub.federation.signatures.keys import PrivateKey
+from privapub.federation.signatures.keys import PrivateKey, PublicKey
 from privapub.federation.signatures.request import BadSignature, HttpRequest
 from privapub.federation.signatures.sign import sign
 from privapub.federation.signatures.signed_inside import signed_inside
@@ -33,6 +33,7 @@ from privapub.limits import visit as visits
 from privapub.limits.limits import KEYS_AT_ONCE_FOR_ONE, Caller, Turn
 from privapub.limits.visit import Visit
 from privapub.outbound.answers import FetchProblem
+from privapub.server import Server
 
 KEY = "/u/carol"
 KEYS = "https://peer.test/keys"
@@ -109,6 +110,34 @@ async def test_a_reader_is_known_for_a_while_and_written_down_only_when_it_speak
     again = await opinion_of(world, carol, scope.READER)
     assert isinstance(again, asker.Signed)
     assert again.actor == spoken.actor
+
+
+async def test_many_readers_at_once_with_one_key_fetch_it_once(world: World) -> None:
+    carol = world.person("https://peer.test/u/carol")
+    opinions = await asyncio.gather(*(opinion_of(world, carol, scope.READER) for _ in range(4)))
+    assert all(isinstance(opinion, asker.Signed) for opinion in opinions)
+    assert len(world.asked(KEY)) == 1
+
+
+async def test_a_key_that_is_slow_to_come_keeps_nobody_waiting_who_has_another(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    carol, dave = world.person("https://peer.test/u/carol"), world.person("https://other.test/u/dave")
+    asked, answered = asyncio.Event(), asyncio.Event()
+
+    async def fetch(server: Server, key_id: str, **how: bool) -> tuple[Actor, PublicKey]:
+        if key_id == dave.key_id:
+            asked.set()
+            await answered.wait()
+        return await fetch_key(server, key_id, **how)
+
+    monkeypatch.setattr(asker, "fetch_key", fetch)
+    async with asyncio.TaskGroup() as group:
+        slow = group.create_task(opinion_of(world, dave, scope.VERIFY))
+        await asked.wait()
+        assert isinstance(await opinion_of(world, carol, scope.VERIFY), asker.Signed)
+        answered.set()
+    assert isinstance(slow.result(), asker.Signed)
 
 
 async def test_a_cause_that_may_ask_no_more_says_nothing_of_a_key(world: World) -> None:
