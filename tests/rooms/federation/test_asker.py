@@ -119,6 +119,7 @@ async def test_many_readers_at_once_with_one_key_fetch_it_once(world: World) -> 
     assert len(world.asked(KEY)) == 1
 
 
+@pytest.mark.hangs_after(30)
 async def test_a_key_that_is_slow_to_come_keeps_nobody_waiting_who_has_another(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
