@@ -72,21 +72,19 @@ _AT_ONCE = 500
 _WITH_A_PREDECESSOR = """
 SELECT json_group_array(k.value) FROM json_each(?) k WHERE EXISTS (SELECT 1 FROM job p
   WHERE p.scope = ? AND p.ordering_key = k.value AND p.ordering_key IS NOT NULL AND p.finished_at IS NULL)"""
-_KEYS = {
-    "sqlite": "(SELECT k.value FROM json_each(?) k)",
-    "postgresql": "(SELECT k.value FROM json_array_elements_text($2::text::json) k(value))",
-}
+# As a list, PostgreSQL looks each of them up, whatever it guesses of the table.
+_AMONG = {"sqlite": "IN (SELECT k.value FROM json_each(?) k)", "postgresql": "= ANY($2::text[])"}
 _SCOPE = {"sqlite": "?", "postgresql": "$1"}
 # Lanes are held by now. Who holds a row of them and waits for the lane is cancelling it, and frees what is behind it.
 _SKIP = {"sqlite": "", "postgresql": "FOR UPDATE OF job SKIP LOCKED"}
 _TWINS = (
-    "SELECT dedupe_key, state, twin FROM job WHERE scope = {scope} AND dedupe_key IN {keys}"
+    "SELECT dedupe_key, state, twin FROM job WHERE scope = {scope} AND dedupe_key {among}"
     " AND dedupe_key IS NOT NULL AND finished_at IS NULL"
 )
 _RELEASE_TWINS = """
 UPDATE job SET state = 'waiting', twin = false
   WHERE id IN (SELECT job.id FROM job
-  WHERE scope = {scope} AND dedupe_key IN {keys} AND dedupe_key IS NOT NULL AND finished_at IS NULL
+  WHERE scope = {scope} AND dedupe_key {among} AND dedupe_key IS NOT NULL AND finished_at IS NULL
     AND state = 'blocked' AND twin
     AND NOT EXISTS (SELECT 1 FROM job p WHERE p.scope = job.scope AND p.dedupe_key = job.dedupe_key
       AND p.finished_at IS NULL AND NOT p.twin) {skip})
@@ -96,7 +94,7 @@ UPDATE job SET state = 'waiting', twin = false
 _RELEASE_ORDERED = """
 UPDATE job SET state = 'waiting'
   WHERE id IN (SELECT job.id FROM job
-  WHERE id IN (SELECT min(p.id) FROM job p WHERE p.scope = {scope} AND p.ordering_key IN {keys}
+  WHERE id IN (SELECT min(p.id) FROM job p WHERE p.scope = {scope} AND p.ordering_key {among}
       AND p.ordering_key IS NOT NULL AND p.finished_at IS NULL GROUP BY p.ordering_key)
     AND state = 'blocked' AND NOT twin
     AND NOT EXISTS (SELECT 1 FROM job r WHERE r.scope = job.scope AND r.ordering_key = job.ordering_key
@@ -106,7 +104,7 @@ UPDATE job SET state = 'waiting'
 _TAKE_BACK = """
 UPDATE job SET state = 'cancelled', finished_at = {now}, why = {why}, alone = false
   WHERE id IN (SELECT job.id FROM job
-  WHERE scope = {scope} AND ordering_key IN {keys} AND ordering_key IS NOT NULL AND finished_at IS NULL
+  WHERE scope = {scope} AND ordering_key {among} AND ordering_key IS NOT NULL AND finished_at IS NULL
     AND state <> 'leased' AND coalesce(part, '') <> 'last'
     AND EXISTS (SELECT 1 FROM job p WHERE p.scope = job.scope AND p.ordering_key = job.ordering_key
       AND p.finished_at IS NULL AND p.part = 'last' AND p.id > job.id) {skip})
@@ -114,7 +112,7 @@ UPDATE job SET state = 'cancelled', finished_at = {now}, why = {why}, alone = fa
 _CANCEL_LAST = """
 UPDATE job SET state = 'cancelled', finished_at = {now}, why = {why}
   WHERE id IN (SELECT job.id FROM job
-  WHERE scope = {scope} AND ordering_key IN {keys} AND ordering_key IS NOT NULL AND finished_at IS NULL
+  WHERE scope = {scope} AND ordering_key {among} AND ordering_key IS NOT NULL AND finished_at IS NULL
     AND state <> 'leased' AND part = 'last'
     AND NOT EXISTS (SELECT 1 FROM job p WHERE p.scope = job.scope AND p.ordering_key = job.ordering_key
       AND p.part = 'last' AND p.id > job.id) {skip})
@@ -193,7 +191,7 @@ async def insert(tx: Transaction, rows: Sequence[dict[str, Any]]) -> Sequence[An
 @cache
 def _of(statement: str, dialect: str) -> str:
     """A statement over the keys of a scope, in this dialect."""
-    return statement.format(scope=_SCOPE[dialect], keys=_KEYS[dialect], skip=_SKIP[dialect])
+    return statement.format(scope=_SCOPE[dialect], among=_AMONG[dialect], skip=_SKIP[dialect])
 
 
 def _json(value: Any) -> str:
@@ -331,20 +329,21 @@ class Settling:
 
     async def _cancel(self, tx: Transaction, statement: str, keys: set[str], now: float) -> list[Any]:
         if tx.dialect == "sqlite":
-            sql = statement.format(now="?", why="?", scope="?", keys=_KEYS["sqlite"], skip="")
+            sql = statement.format(now="?", why="?", scope="?", among=_AMONG["sqlite"], skip="")
             values: tuple[Any, ...] = (now, TAKEN_BACK, self.scope, _json(sorted(keys)))
         else:
             sql = statement.format(
-                now="$3::float8", why="$4::text", scope="$1", keys=_KEYS["postgresql"], skip=_SKIP["postgresql"]
+                now="$3::float8", why="$4::text", scope="$1", among=_AMONG["postgresql"], skip=_SKIP["postgresql"]
             )
-            values = (self.scope, _json(sorted(keys)), now, TAKEN_BACK)
+            values = (self.scope, sorted(keys), now, TAKEN_BACK)
         return list(await tx.raw(sql, values))
 
     async def _release(self, tx: Transaction, statement: str, keys: set[str]) -> list[Any]:
         many = len(keys) > MANY and tx.dialect == "postgresql"
         if many:  # its guess of their number is a hundred: for each job it would go through all of them
             await tx.raw("SET LOCAL enable_nestloop = off")
-        rows = list(await tx.raw(_of(statement, tx.dialect), (self.scope, _json(sorted(keys)))))
+        asked = _json(sorted(keys)) if tx.dialect == "sqlite" else sorted(keys)
+        rows = list(await tx.raw(_of(statement, tx.dialect), (self.scope, asked)))
         if many:
             await tx.raw("SET LOCAL enable_nestloop = on")
         return rows

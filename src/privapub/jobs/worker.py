@@ -35,6 +35,7 @@ GRACE = 25.0
 POLL = 5.0
 REAP_EVERY = 30.0
 FLUSH_AFTER = 0.005
+MOST_PAUSE = 0.05  # between two looks, where there is something to do
 BATCH = 200
 TRY_AGAIN = 1.0
 AWAY = 10.0  # seconds after which is tried again what the database kept from being done
@@ -87,7 +88,7 @@ class Worker:
         self._runs: set[Run] = set()
         self._alone: Run | None = None
         self._room = Room()
-        self._looked_at = 0.0
+        self._look_from = 0.0
         self._signals = _Signals()
         self.hears = asyncio.Event()  # set once jobs that other processes put are heard of
 
@@ -165,12 +166,12 @@ class Worker:
             await self._rest(found)
 
     async def _gather(self) -> None:
-        """Looks cost less by the dozen: between two of them a moment passes, unless half of what is held is free."""
-        since = clock.monotonic() - self._looked_at
-        if since < FLUSH_AFTER and self._places.crowded():
+        """Looks cost less by the dozen: one is followed by a pause as long as itself, unless half of all is free."""
+        left = self._look_from - clock.monotonic()
+        if left > 0 and self._places.crowded():
             self._signals.half_free.clear()
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(FLUSH_AFTER - since):
+                async with asyncio.timeout(left):
                     await self._signals.half_free.wait()
 
     async def _take(self) -> Leased:
@@ -202,8 +203,10 @@ class Worker:
         slots = self._places.free()
         if not slots:
             return Leased()
-        asked_at = self._looked_at = clock.monotonic()
+        asked_at = clock.monotonic()
         found = await lease(self.database, slots, identifiers.token(), scope=self.scope, alone=alone)
+        took = clock.monotonic() - asked_at
+        self._look_from = asked_at + took + min(max(took, FLUSH_AFTER), MOST_PAUSE)
         for job in found.jobs:
             kind = self.kinds[job.kind]
             began_at = clock.monotonic()

@@ -30,7 +30,10 @@ async def note_outcomes(tx: Transaction, rows: Iterable[OutcomeRow], now: float)
     """
     last = {row[:3]: row for row in rows if row[0] is not None}
     if last:
-        await tx.raw(_OUTCOMES[tx.dialect], (json.dumps([last[key] for key in sorted(last)]), now))
+        values: tuple[Any, ...] = (json.dumps([last[key] for key in sorted(last)]), now)
+        if tx.dialect == "postgresql":
+            values += ([post for post, _, _ in last], [inbox for _, inbox, _ in last])
+        await tx.raw(_OUTCOMES[tx.dialect], values)
 
 
 def outcome_row(job: Job, outcome: str, why: str) -> OutcomeRow:
@@ -55,16 +58,16 @@ async def moved(tx: Transaction, old: Target, new: Target) -> None:
     )
 
 
-# One statement for all that ended together, whose rows the database takes out of one value.
+# One statement for all that ended together, whose rows the database takes out of one value. The inboxes are said once
+# more on PostgreSQL, so that it looks them up, whatever it guesses of the table.
 _OUTCOMES = {
-    dialect: f"""
-UPDATE sent SET outcome = h.outcome, why = h.why, at = {now}
-  FROM (SELECT {post} AS post, {x}->>1 AS inbox, {x}->>2 AS recipient, {x}->>3 AS outcome, {x}->>4 AS why FROM {rows}) h
-  WHERE sent.post_id = h.post AND sent.inbox = h.inbox AND sent.recipient = h.recipient"""  # noqa: S608 - put together from what stands below alone
-    for dialect, now, post, x, rows in (
-        ("sqlite", "?2", "e.value->>0", "e.value", "json_each(?1) e"),
-        ("postgresql", "$2::float8", "(e->>0)::bigint", "e", "json_array_elements($1::text::json) e"),
-    )
+    "sqlite": """
+UPDATE sent SET outcome = h.value->>3, why = h.value->>4, at = ?2 FROM json_each(?1) h
+  WHERE sent.post_id = h.value->>0 AND sent.inbox = h.value->>1 AND sent.recipient = h.value->>2""",
+    "postgresql": """
+UPDATE sent SET outcome = h->>3, why = h->>4, at = $2::float8 FROM json_array_elements($1::text::json) h
+  WHERE sent.post_id = (h->>0)::bigint AND sent.inbox = h->>1 AND sent.recipient = h->>2
+    AND sent.post_id = ANY($3::bigint[]) AND sent.inbox = ANY($4::text[])""",
 }
 
 # One statement for a fan-out, whose rows the database takes out of one value.
