@@ -4,10 +4,9 @@ Every try reads afresh: what was deleted meanwhile is not sent, and a host's sch
 were leased together start together, so that most of them share their reading.
 """
 
-import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import and_, bindparam, select
@@ -32,7 +31,6 @@ from privapub.federation.signatures.sign import sign
 from privapub.outbound.client import Headers, Sign
 
 AT_A_TIME = 200
-SIGNED_AT_A_TIME = 8  # while these are signed, those before them are sent
 
 _Asked = tuple[str, str]  # the name of a rendering, and the host it goes to
 _Found = tuple[Any, Scheme, Headers]
@@ -55,13 +53,12 @@ class Parcel:
 
 
 class Parcels:
-    """Reads parcels and signs them; one for the process."""
+    """Reads parcels; one for the process."""
 
     def __init__(self, database: Database) -> None:
         """Read from this database, when somebody asks."""
         self._database = database
         self._reading = Together(self._read, AT_A_TIME)
-        self._signing = Together(_signed, SIGNED_AT_A_TIME)
 
     async def of(self, rendering_id: str, inbox: str) -> Parcel | None:
         """What brings a rendering to an inbox now, or None where it is no more.
@@ -78,33 +75,20 @@ class Parcels:
         body, digest = _as_sent(row)
         return Parcel(inbox, body, digest, _key(row.key_id, row.private), scheme, former, headers)
 
-    def signer(self, parcel: Parcel, scheme: Scheme) -> Sign:
-        """What the door calls to have a parcel signed by one of the schemes."""
-
-        async def add(method: str, url: str, headers: Headers, body: bytes) -> Headers:
-            request = HttpRequest(method, url, (*headers, *parcel.headers), body)
-            made = await self._signing.ask(partial(sign, request, parcel.key, scheme, clock.now(), parcel.digest))
-            if isinstance(made, Exception):
-                raise made
-            return (*parcel.headers, *made)
-
-        return add
-
     async def _read(self, asked: Sequence[_Asked]) -> list[_Found | None]:
         async with self._database.look() as tx:
             return await _found(tx, asked, clock.now())
 
 
-async def _signed(asked: Sequence[Callable[[], Headers]]) -> list[Headers | Exception]:
-    """Signed in a thread: the signature itself takes longer than all else, and lets other threads run meanwhile."""
-    return await asyncio.to_thread(lambda: [_attempt(one) for one in asked])
+def signer(parcel: Parcel, scheme: Scheme) -> Sign:
+    """What the door calls to have a parcel signed by one of the schemes."""
 
+    async def add(method: str, url: str, headers: Headers, body: bytes) -> Headers:
+        request = HttpRequest(method, url, (*headers, *parcel.headers), body)
+        # Here and now: a thread that signs waits for the interpreter before and after, for longer than it signs.
+        return (*parcel.headers, *sign(request, parcel.key, scheme, clock.now(), parcel.digest))
 
-def _attempt(make: Callable[[], Headers]) -> Headers | Exception:
-    try:
-        return make()
-    except Exception as error:  # noqa: BLE001 - it is raised where the signature was asked for
-        return error
+    return add
 
 
 async def _found(tx: Transaction, asked: Sequence[_Asked], now: float) -> list[_Found | None]:

@@ -15,7 +15,7 @@ from privapub.federation.delivery import sent
 from privapub.federation.delivery.answer import Verdict, judge
 from privapub.federation.delivery.deliver import job
 from privapub.federation.delivery.inboxes import Target
-from privapub.federation.delivery.parcels import Parcel, Parcels
+from privapub.federation.delivery.parcels import Parcel, Parcels, signer
 from privapub.federation.delivery.reason import INBOX_MOVED, NOTHING_TO_SEND, reason
 from privapub.federation.fetching import scheme as schemes
 from privapub.federation.fetching.actor import fetch_actor
@@ -35,11 +35,11 @@ async def send(server: Server, parcels: Parcels, job: Job) -> Outcome:
     parcel = await parcels.of(job.args["rendering"], job.args["inbox"])
     if parcel is None:
         return GiveUp(NOTHING_TO_SEND)
-    verdict = await _post(server, parcels, parcel, parcel.scheme)
+    verdict = await _post(server, parcel, parcel.scheme)
     if verdict.kind == "knock" and parcel.former is not None:
-        verdict = await _post(server, parcels, replace(parcel, key=parcel.former), parcel.scheme)
+        verdict = await _post(server, replace(parcel, key=parcel.former), parcel.scheme)
     if verdict.kind == "knock":
-        verdict = await _knock(server, parcels, parcel, verdict)
+        verdict = await _knock(server, parcel, verdict)
     if verdict.kind == "moved":
         return await _follow_the_actor(server, job, parcel, verdict)
     if verdict.kind == "gone":
@@ -84,8 +84,8 @@ def _row(job: Job, outcome: Outcome) -> sent.OutcomeRow:
     return sent.outcome_row(job, sent.FAILED if isinstance(outcome, GiveUp) else sent.WAITING, outcome.why)
 
 
-async def _post(server: Server, parcels: Parcels, parcel: Parcel, scheme: Scheme) -> Verdict:
-    sign = parcels.signer(parcel, scheme)
+async def _post(server: Server, parcel: Parcel, scheme: Scheme) -> Verdict:
+    sign = signer(parcel, scheme)
     try:
         with scope.purpose("delivery"):
             answer = await server.door.post(parcel.inbox, parcel.body, content_type=ACTIVITY_JSON, sign=sign)
@@ -96,10 +96,10 @@ async def _post(server: Server, parcels: Parcels, parcel: Parcel, scheme: Scheme
     return judge(answer.status, answer.headers.get("retry-after"), clock.now())
 
 
-async def _knock(server: Server, parcels: Parcels, parcel: Parcel, refused: Verdict) -> Verdict:
+async def _knock(server: Server, parcel: Parcel, refused: Verdict) -> Verdict:
     """One try with the other scheme before a refusal is believed."""
     scheme = schemes.other(parcel.scheme)
-    verdict = await _post(server, parcels, parcel, scheme)
+    verdict = await _post(server, parcel, scheme)
     if verdict.kind == "knock":
         return Verdict("final", f"{refused.why} whichever way it was signed", heard=True)
     if verdict.kind == "taken":
