@@ -6,6 +6,10 @@ raced. For the lane that has waited longest the function waits its turn, since o
 otherwise never be free when it looks; the others it takes as they come. Lanes that fail are looked for apart from the
 others (each sort has an index), so that however many of them are due, they hide no healthy one.
 
+Its statements are planned once, for every kind and whatever the tables hold: to plan them for each call takes as long
+as the call. A plan that was made while a table was empty must be as good when it is full: so by an index, and rows are
+named as well as joined, which leaves no other way to find them.
+
 The last row has no id: `run_at` is when something may next be leased, `lease_until` the moment of this call, and
 `attempt` whether a job waits that must run alone.
 """
@@ -18,7 +22,9 @@ CREATE OR REPLACE FUNCTION privapub_lease(
   id bigint, kind text, lane text, args text, attempt int, trigger text, created_at float8, run_at float8,
   lease_until float8, ordering_key text, dedupe_key text, once_for_ever boolean,
   failing boolean, probe boolean
-) LANGUAGE plpgsql SET lock_timeout = '250ms' AS $$
+) LANGUAGE plpgsql
+  SET lock_timeout = '250ms' SET plan_cache_mode = 'force_generic_plan'
+  SET enable_seqscan = 'off' SET enable_bitmapscan = 'off' AS $$
 #variable_conflict use_column
 DECLARE
   t float8 := extract(epoch FROM clock_timestamp())::float8 + p_offset;
@@ -85,38 +91,33 @@ BEGIN
     RETURN QUERY WITH chosen AS MATERIALIZED (
         SELECT y.id, y.failing, y.probe FROM (SELECT j.id, j.run_at, l.fails > 0 AS failing, l.quarantine > 0 AS probe,
             row_number() OVER (PARTITION BY l.fails > 0 ORDER BY j.run_at, j.id) AS place
-          FROM unnest(mine) AS m(lane)
-          JOIN lane l ON l.scope = p_scope AND l.kind = p_kinds[i] AND l.lane = m.lane AND l.next_at <= t
-          CROSS JOIN LATERAL (
+          FROM lane l CROSS JOIN LATERAL (
             SELECT w.id, w.run_at FROM job w
-              WHERE w.scope = p_scope AND w.kind = p_kinds[i] AND w.lane = m.lane
+              WHERE w.scope = p_scope AND w.kind = p_kinds[i] AND w.lane = l.lane
                 AND w.state = 'waiting' AND NOT w.alone AND w.run_at <= t
               ORDER BY w.run_at, w.id
               LIMIT greatest(0, coalesce(l.cap, p_caps[i]) - (
-                SELECT count(*) FROM job r WHERE r.scope = p_scope AND r.kind = p_kinds[i] AND r.lane = m.lane
+                SELECT count(*) FROM job r WHERE r.scope = p_scope AND r.kind = p_kinds[i] AND r.lane = l.lane
                   AND r.state = 'leased' AND r.lease_until > t))
-              FOR UPDATE SKIP LOCKED) j) y
+              FOR UPDATE SKIP LOCKED) j
+          WHERE l.scope = p_scope AND l.kind = p_kinds[i] AND l.lane = ANY(mine) AND l.next_at <= t) y
           WHERE NOT y.failing OR y.place <= p_failing[i]
           ORDER BY y.run_at, y.id LIMIT p_free[i])
       UPDATE job SET state = 'leased', stamp = p_stamp, lease_until = t + p_seconds[i],
           lease_seconds = p_seconds[i], attempt = job.attempt + 1, attempts = p_attempts[i],
           first_leased_at = coalesce(job.first_leased_at, t)
-        FROM chosen WHERE job.id = chosen.id AND job.state = 'waiting'
+        FROM chosen WHERE job.id = ANY(ARRAY(SELECT c.id FROM chosen c)) AND job.id = chosen.id
+          AND job.state = 'waiting'
         RETURNING job.id, job.kind, job.lane, job.args, job.attempt, job.trigger, job.created_at, job.run_at,
           job.lease_until, job.ordering_key, job.dedupe_key, job.once_for_ever, chosen.failing, chosen.probe;
     UPDATE lane SET next_at = n.next_at FROM (
-        SELECT m.lane, greatest(w.run_at, l.open_until, l.not_before) AS next_at
-          FROM unnest(mine) AS m(lane)
-          JOIN lane l ON l.scope = p_scope AND l.kind = p_kinds[i] AND l.lane = m.lane
-          CROSS JOIN LATERAL (
-            SELECT w.run_at FROM job w WHERE w.scope = p_scope AND w.kind = p_kinds[i] AND w.lane = m.lane
-              AND w.state = 'waiting' AND NOT w.alone ORDER BY w.run_at, w.id LIMIT 1) w) n
-      WHERE lane.scope = p_scope AND lane.kind = p_kinds[i] AND lane.lane = n.lane
+        SELECT l.lane, (
+          SELECT greatest(w.run_at, l.open_until, l.not_before) FROM job w
+            WHERE w.scope = p_scope AND w.kind = p_kinds[i] AND w.lane = l.lane
+              AND w.state = 'waiting' AND NOT w.alone ORDER BY w.run_at, w.id LIMIT 1) AS next_at
+          FROM lane l WHERE l.scope = p_scope AND l.kind = p_kinds[i] AND l.lane = ANY(mine)) n
+      WHERE lane.scope = p_scope AND lane.kind = p_kinds[i] AND lane.lane = ANY(mine) AND lane.lane = n.lane
         AND lane.next_at IS DISTINCT FROM n.next_at;
-    UPDATE lane SET next_at = NULL
-      WHERE lane.scope = p_scope AND lane.kind = p_kinds[i] AND lane.lane = ANY(mine)
-        AND NOT EXISTS (SELECT 1 FROM job w WHERE w.scope = p_scope AND w.kind = p_kinds[i]
-          AND w.lane = lane.lane AND w.state = 'waiting' AND NOT w.alone);
   END LOOP;
   RETURN QUERY SELECT NULL::bigint, NULL::text, NULL::text, NULL::text,
     (EXISTS (SELECT 1 FROM job j JOIN lane l ON l.scope = j.scope AND l.kind = j.kind AND l.lane = j.lane
