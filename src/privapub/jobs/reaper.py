@@ -254,7 +254,7 @@ async def prune(database: Database, *, scope: str = "", kept: float = KEPT) -> i
     count = await _delete_ended(database, scope, kept)
     if count >= MANY and not database.is_sqlite:
         async with database.turns.alone() as driver:
-            await driver.execute("VACUUM job")
+            await driver.execute("VACUUM job, lane")
     return count
 
 
