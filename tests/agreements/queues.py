@@ -149,7 +149,7 @@ class RealQueue:
 
     async def wrote(self, lane: str) -> None:
         async with self.database.write() as tx:
-            await hosts.wrote(tx, "work", lane, await moment(tx), scope=self.scope)
+            await hosts.wrote(tx, "work", [lane], await moment(tx), scope=self.scope)
 
     async def try_host(self, lane: str) -> bool:
         try:

@@ -176,9 +176,10 @@ async def numbers(tx: Transaction, uris: Collection[str]) -> list[tuple[int, boo
 
 async def by_key(tx: Transaction, key_id: str) -> tuple[Actor, Key] | None:
     """Whose key this is, and the key."""
-    row = await tx.first(_BY_KEY, key=key_id)
-    if row is None:
-        return None
+    return await tx.first_as(_BY_KEY, _owner_and_key, key=key_id)
+
+
+def _owner_and_key(row: Any) -> tuple[Actor, Key]:
     return from_row(row), Key(row.key_id, row.id, row.key_algorithm, row.key_public, row.key_fetched_at)
 
 

@@ -11,6 +11,7 @@ from sqlalchemy.engine.result import SimpleResultMetaData
 
 MOST = 1_000  # more than there are: who makes a statement anew for each call finds none again, and fills no memory
 MOST_LENGTHS = 64  # of the lists that one statement is asked with
+MOST_MADE = 256  # rows of one statement, of which is remembered what was made of them
 
 _known: "dict[tuple[object, ...], Prepared]" = {}
 
@@ -48,6 +49,7 @@ class Prepared:
             for column in columns
         ]
         self._makers = [(place, make) for place, make in enumerate(makers) if make is not None]
+        self._made: dict[tuple[Any, ...], tuple[Any, Any]] = {}
 
     def ask(self, values: dict[str, Any]) -> tuple[str, list[Any]]:
         """The SQL and its positional values. Raises KeyError for a value that is missing."""
@@ -85,6 +87,21 @@ class Prepared:
             for place, make in self._makers:
                 values[place] = make(values[place])
             made.append(Row(metadata, None, index, tuple(values)))
+        return made
+
+    def made(self, given: Sequence[Any], row: Any, make: Callable[[Row[Any]], Any]) -> Any:
+        """What `make`, always the same for a statement, makes of the driver's row, for what was given to find it.
+
+        While the row is as it was, so is what comes back: it must be something that nobody changes.
+        """
+        asked = tuple(given)
+        known = self._made.get(asked)
+        if known is not None and known[0] == row:
+            return known[1]
+        if len(self._made) >= MOST_MADE:
+            self._made.clear()
+        made = make(self.rows([row])[0])
+        self._made[asked] = row, made
         return made
 
 

@@ -5,12 +5,14 @@ from collections import namedtuple
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import CursorResult, Executable, Row, Table
 
 from privapub.database.prepared import prepared
 from privapub.database.seats import Answer, Seat
+
+Made = TypeVar("Made")
 
 _open_here: ContextVar[bool] = ContextVar("transaction_open", default=False)
 
@@ -71,6 +73,16 @@ class Transaction:
             rows, _ = await self._ask(statement, values)
             return rows[0] if rows else None
         return (await self.connection.execute(statement)).first()
+
+    async def first_as(self, statement: Executable, make: Callable[[Row[Any]], Made], **values: Any) -> Made | None:
+        """What `make`, a function of that statement alone, makes of the first row, or None; `values` as for `all`.
+
+        While the row stays as it is, the same thing comes back: for what is asked for again and again.
+        """
+        form = prepared(statement, self.connection.dialect, values)
+        sql, given = form.ask(values)
+        _names, rows, _changed = await self._driver(sql, given)
+        return form.made(given, rows[0], make) if rows else None
 
     async def scalar(self, statement: Executable, **values: Any) -> Any:
         """The first column of the first row, or None; `values` as for `all`."""

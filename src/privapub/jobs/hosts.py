@@ -3,7 +3,7 @@
 # ruff: noqa: S608 - the statements are put together from fragments of this room alone
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from sqlalchemy import Row, Select, bindparam, case, func, select, text, update
@@ -19,8 +19,8 @@ HOST = "host:"
 KEPT = 90 * 86400.0
 MOST = 100_000
 _c, _l = table.c, lanes.c
-_HEARD = select(_l.open_until, _l.heard_at).where(
-    _l.scope == bindparam("scope"), _l.kind == bindparam("kind"), _l.lane == bindparam("lane")
+_HEARD = select(_l.lane, _l.open_until, _l.heard_at).where(
+    _l.scope == bindparam("scope"), _l.kind == bindparam("kind"), _l.lane.in_(bindparam("lanes", expanding=True))
 )
 # As the index says it, word by word: with parameters in their places it would not be used.
 _WAITS = "job.state = 'waiting' AND NOT job.alone"
@@ -63,16 +63,16 @@ async def left_alone(tx: Transaction, limit: int = 50, *, scope: str = "") -> Se
     return await tx.all(_with_counts(found.order_by(_l.fails.desc(), _l.lane, _l.kind).limit(limit)))
 
 
-async def wrote(tx: Transaction, kind: str, lane: str, now: float, *, scope: str = "") -> None:
-    """A host has written to us: if it is in quarantine, the next probe is due at once.
+async def wrote(tx: Transaction, kind: str, of: Collection[str], now: float, *, scope: str = "") -> None:
+    """The hosts of these lanes have written to us: for one that is in quarantine the next probe is due at once.
 
     It costs a look and no lock where there is nothing to change, as for nearly every message.
     """
-    row = await tx.first(_HEARD, scope=scope, kind=kind, lane=lane)
-    if row is not None and (row.open_until > now or (row.heard_at or 0.0) < now - HEARD_EVERY):
-        settling(tx, scope).judge(kind, lane, Verdict(None, now))
-        if row.open_until > now:
-            tx.announce(topic(scope))
+    for row in await tx.all(_HEARD, scope=scope, kind=kind, lanes=sorted(of)):
+        if row.open_until > now or (row.heard_at or 0.0) < now - HEARD_EVERY:
+            settling(tx, scope).judge(kind, row.lane, Verdict(None, now))
+            if row.open_until > now:
+                tx.announce(topic(scope))
 
 
 async def try_host(tx: Transaction, host: str, now: float, *, scope: str = "") -> None:

@@ -54,6 +54,24 @@ async def test_rows_are_those_of_sqlalchemy(things: Database) -> None:
         assert await tx.scalar(_BY_IDS, ids=[3]) == "thing 3"
 
 
+async def test_what_is_made_of_a_row_is_made_once_while_the_row_stays_as_it_is(things: Database) -> None:
+    made = []
+
+    def make(row: Any) -> tuple[str, Any]:
+        made.append(row.id)
+        return row.name, row.tags
+
+    async with things.write() as tx:
+        first = await tx.first_as(_BY_ID, make, id=1)
+        assert first == ("thing 1", ["a", {"b": 1}])
+        assert await tx.first_as(_BY_ID, make, id=2) != first
+        assert await tx.first_as(_BY_ID, make, id=1) is first
+        assert await tx.first_as(_BY_ID, make, id=9) is None
+        await tx.change(_RENAME, above=0, more="!")
+        assert await tx.first_as(_BY_ID, make, id=1) == ("thing 1!", ["a", {"b": 1}])
+    assert made == [1, 2, 1]
+
+
 async def test_a_list_of_values_may_be_long_short_or_empty(things: Database) -> None:
     async with things.read() as tx:
         assert [row.name for row in await tx.all(_BY_IDS, ids=[3, 0, 1])] == ["thing 0", "thing 1"]

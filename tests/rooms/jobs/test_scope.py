@@ -199,7 +199,7 @@ VERBS: dict[str, tuple[Step, Step]] = {
     ),
     "a host wrote": (
         quarantined,
-        lambda q: in_transaction(q, lambda tx, now: hosts.wrote(tx, "send", HOST, now, scope=q.scope)),
+        lambda q: in_transaction(q, lambda tx, now: hosts.wrote(tx, "send", [HOST], now, scope=q.scope)),
     ),
     "try a host": (
         quarantined,

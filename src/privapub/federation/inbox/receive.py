@@ -16,28 +16,24 @@ from privapub import clock, scope
 from privapub.actors import read
 from privapub.actors.addresses import Addresses
 from privapub.actors.read import Actor
-from privapub.database.transaction import Transaction
 from privapub.federation.asker import GONE, Opinion, Refused, Signed, Undecided, as_sent, examine, whose
-from privapub.federation.delivery.deliver import DELIVERY
 from privapub.federation.documents import canonical, strict_json, synchronization
 from privapub.federation.documents.activity_kinds import named
 from privapub.federation.documents.problems import BadDocument
 from privapub.federation.documents.read_activity import Activity, read_activity
-from privapub.federation.fetching import scheme as schemes
 from privapub.federation.fetching.origin import origin, same_origin
-from privapub.federation.inbox import ask_origin, synchronize
+from privapub.federation.inbox import ask_origin
 from privapub.federation.inbox.arrived import DIRECTLY, FORWARDED, RELAYED, Through
 from privapub.federation.inbox.dispatch import is_whole
 from privapub.federation.inbox.forwarded import BROUGHT, COPY, is_about_itself, needless, signed_by_its_actor
+from privapub.federation.inbox.keep import keep
 from privapub.federation.inbox.origin import deletes_itself, misplaced
 from privapub.federation.inbox.send_on import may_be_sent_on
-from privapub.federation.inbox.store import store
+from privapub.federation.inbox.store import Accepted
 from privapub.federation.signatures.claim import Presented
 from privapub.federation.signatures.request import BadSignature, HttpRequest
 from privapub.federation.signatures.signed_inside import signed_inside
 from privapub.follows import relays
-from privapub.jobs import hosts
-from privapub.jobs.hosts import HOST
 from privapub.outbound.answers import ACTIVITY_TYPES, is_one_of
 from privapub.outbound.gate import DISALLOWED
 from privapub.outbound.target import host_of
@@ -110,13 +106,9 @@ async def _take(server: Server, request: Request, owner: str, now: float) -> _Ve
     server.door.forget(urlsplit(signer.uri).hostname or "")
     if signer.uri != activity.actor:
         return await _brought(server, document, activity, signed, now)
-    async with server.database.write() as tx:
-        original = body if may_be_sent_on(activity, document, body) else None
-        stored = await _keep(server, tx, owner, activity, document, signer, now, original=original)
-        await _heard(tx, signed, now)
-        if (said := _synchronization(sent, claim)) is not None:
-            await synchronize.look(tx, signer, said, now)
-    return _Verdict(202, stored, "", host=host)
+    original = body if may_be_sent_on(activity, document, body) else None
+    new = _accepted(server, owner, activity, document, signer, now, original=original)
+    return _Verdict(202, await keep(server.database, new, signed, _synchronization(sent, claim)), "", host=host)
 
 
 def _synchronization(sent: HttpRequest, claim: Presented) -> str | None:
@@ -124,9 +116,8 @@ def _synchronization(sent: HttpRequest, claim: Presented) -> str | None:
     return sent.header(synchronization.HEADER) if synchronization.HEADER.lower() in claim.covered else None
 
 
-async def _keep(
+def _accepted(
     server: Server,
-    tx: Transaction,
     owner: str,
     activity: Activity,
     document: dict[str, Any],
@@ -134,9 +125,8 @@ async def _keep(
     now: float,
     through: Through = DIRECTLY,
     original: bytes | None = None,
-) -> str:
-    return await store(
-        tx,
+) -> Accepted:
+    return Accepted(
         owner=owner,
         activity_id=activity.id,
         digest=canonical.digest(document),
@@ -144,18 +134,12 @@ async def _keep(
         actor_id=actor.id,
         actor_uri=actor.uri,
         document=document,
+        now=now,
         whole=is_whole(activity),
         through=through,
         original=original,
-        now=now,
         due=server.limits.turns.next(host_of(actor.uri), now),
     )
-
-
-async def _heard(tx: Transaction, signed: Signed, now: float) -> None:
-    host = origin(signed.actor.uri)
-    await schemes.suppose(tx, host, signed.scheme, now)
-    await hosts.wrote(tx, DELIVERY, f"{HOST}{host}", now)
 
 
 async def _brought(
@@ -183,10 +167,8 @@ async def _brought(
         raise _Stop(400, "refused", "bad-object", "What its actor signed is not what this says.")
     if actor.is_gone or actor.is_blocked:
         return _Verdict(202, "dropped", "gone-actor" if actor.is_gone else DISALLOWED, host=host)
-    async with server.database.write() as tx:
-        stored = await _keep(server, tx, "", believed, said, actor, now, through)
-        await _heard(tx, signed, now)
-    return _Verdict(202, stored, "", host=host)
+    new = _accepted(server, "", believed, said, actor, now, through)
+    return _Verdict(202, await keep(server.database, new, signed), "", host=host)
 
 
 async def _ask_origin(server: Server, activity: Activity, host: str, through: Through, now: float) -> _Verdict:

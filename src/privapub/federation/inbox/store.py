@@ -1,8 +1,9 @@
 """The queue's memory of what came: one row for each owner, id and canonical content."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
+from operator import itemgetter
 from typing import Any, Literal
 
 import msgspec
@@ -57,57 +58,92 @@ class Incoming:
         return found
 
 
-async def store(
-    tx: Transaction,
-    *,
-    owner: str,
-    activity_id: str | None,
-    digest: str,
-    kind: str,
-    actor_id: int,
-    actor_uri: str,
-    document: dict[str, Any],
-    now: float,
-    whole: bool = False,
-    through: str = "",
-    original: bytes | None = None,
-    due: float | None = None,
-) -> Stored:
-    """Keep an activity and queue its handling, unless it is a copy. `whole`: nothing has to be fetched for that.
+@dataclass(frozen=True)
+class Accepted:
+    """What the door has accepted at `now`. `whole`: nothing has to be fetched before it is handled.
 
     `through` tells who brought it where its actor did not (`arrived.Through`); `original` are its bytes, where they may
     have to be sent on (`send_on`). It is handled as if it had come at `due`, which is `now` or before (`limits.turns`).
-
-    The same id with other content is another activity: some servers give two of them one id. An activity without an id
-    counts under its digest.
+    An activity without an id counts under its digest.
     """
-    values = {
-        "id": identifiers.sortable(now),
-        "owner": owner,
-        "activity_id": activity_id or digest,
-        "digest": digest,
-        "kind": kind,
-        "actor_id": actor_id,
-        "actor_uri": actor_uri,
-        "body": msgspec.json.encode(document).decode(),
-        "original": original,
-        "received_at": now,
-    }
+
+    owner: str
+    activity_id: str | None
+    digest: str
+    kind: str
+    actor_id: int
+    actor_uri: str
+    document: dict[str, Any]
+    now: float
+    whole: bool = False
+    through: str = ""
+    original: bytes | None = None
+    due: float | None = None
+
+
+async def store(tx: Transaction, new: Accepted) -> Stored:
+    """Keep an activity and queue its handling, unless it is a copy.
+
+    The same id with other content is another activity: some servers give two of them one id.
+    """
+    values = _values(new)
     queued = await _keep(tx, values)
-    if queued is None and kind in RELATIONSHIPS:
+    if queued is None and new.kind in RELATIONSHIPS:
         between = await _said_otherwise_since(tx, values)
         if between is not None:
             # Follow, Undo, Follow while all three wait: the third is no copy of the first, but what holds in the end.
-            queued = await _keep(tx, {**values, "digest": f"{digest} after {between}"})
+            queued = await _keep(tx, {**values, "digest": f"{new.digest} after {between}"})
     if queued is None:
         return "copy"
+    await put(tx, [_handling(new, queued)])
+    return "queued"
+
+
+async def store_events(tx: Transaction, several: Sequence[Accepted]) -> list[Stored]:
+    """The same for some that were accepted at one time, none of them one of RELATIONSHIPS, in a few statements."""
+    rows = [_values(new) for new in several]
+    # Two transactions with the same activities shall meet them in the same order.
+    in_order = sorted(rows, key=itemgetter("owner", "activity_id", "digest"))
+    values = tuple([value for row in in_order for value in row.values()])
+    queued = {row.id for row in await tx.raw(_insert_events(tx.dialect, len(rows)), values)}
+    await put(tx, [_handling(new, row["id"]) for new, row in zip(several, rows, strict=True) if row["id"] in queued])
+    return ["queued" if row["id"] in queued else "copy" for row in rows]
+
+
+def _values(new: Accepted) -> dict[str, Any]:
+    return {
+        "id": identifiers.sortable(new.now),
+        "owner": new.owner,
+        "activity_id": new.activity_id or new.digest,
+        "digest": new.digest,
+        "kind": new.kind,
+        "actor_id": new.actor_id,
+        "actor_uri": new.actor_uri,
+        "body": msgspec.json.encode(new.document).decode(),
+        "original": new.original,
+        "received_at": new.now,
+    }
+
+
+def _handling(new: Accepted, number: int) -> NewJob:
     # An Undo must not overtake what it undoes, nor a Reject an Accept: what one actor says of its relations keeps its
     # order. Posts need none: each of their verbs is right in any order.
-    order = f"inbox {actor_uri}" if kind in RELATIONSHIPS else None
-    brought = {"through": through} if through else {}
-    args = {"incoming": queued, "whole": whole, **brought}
-    await put(tx, [NewJob(INBOX, f"{HOST}{host_of(actor_uri)}", args, run_at=due, ordering_key=order)])
-    return "queued"
+    order = f"inbox {new.actor_uri}" if new.kind in RELATIONSHIPS else None
+    brought = {"through": new.through} if new.through else {}
+    args = {"incoming": number, "whole": new.whole, **brought}
+    return NewJob(INBOX, f"{HOST}{host_of(new.actor_uri)}", args, run_at=new.due, ordering_key=order)
+
+
+@cache
+def _insert_events(dialect: str, count: int) -> str:
+    columns = "id, owner, activity_id, digest, kind, actor_id, actor_uri, body, original, received_at"
+    width = len(columns.split(", "))
+    marks = ["?" if dialect == "sqlite" else f"${place}" for place in range(1, count * width + 1)]
+    rows = ", ".join(f"({', '.join(marks[start : start + width])})" for start in range(0, len(marks), width))
+    return (
+        f"INSERT INTO incoming({columns}) VALUES {rows}"  # noqa: S608 - put together from what stands here alone
+        " ON CONFLICT (owner, activity_id, digest) DO NOTHING RETURNING id"
+    )
 
 
 async def _keep(tx: Transaction, values: dict[str, Any]) -> int | None:

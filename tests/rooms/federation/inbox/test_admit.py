@@ -134,9 +134,18 @@ async def test_what_waits_is_counted_whether_it_waits_for_its_turn_or_for_anothe
         for number, kind in enumerate(("Create", "Like", "Like", "Like")):
             document = {"type": kind, "id": f"https://peer.test/{number}", "actor": CAROL, "object": "https://a.test"}
             await store.store(
-                tx, owner="", activity_id=document["id"], digest=str(number), kind=kind, actor_id=1, actor_uri=CAROL,
-                document=document, now=now,
-            )  # fmt: skip
+                tx,
+                store.Accepted(
+                    owner="",
+                    activity_id=document["id"],
+                    digest=str(number),
+                    kind=kind,
+                    actor_id=1,
+                    actor_uri=CAROL,
+                    document=document,
+                    now=now,
+                ),
+            )
     async with database.read() as tx:
         found = [await store.more_wait_than(tx, "peer.test", most) for most in (0, 3, 4)]
         other = await store.more_wait_than(tx, "other.test", 0)

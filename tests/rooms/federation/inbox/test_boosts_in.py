@@ -11,7 +11,7 @@ from fakes.world import PUBLIC, Person, World
 from makers import make_follow, make_post, make_remote
 from privapub import clock
 from privapub.actors.read import Actor
-from privapub.federation.inbox.store import store
+from privapub.federation.inbox.store import Accepted, store
 from privapub.follows.tables import follow
 from privapub.posts import boost_read
 from privapub.posts.boost_read import Boost
@@ -275,14 +275,16 @@ async def test_many_boosts_of_one_post_fetch_it_once(world: World) -> None:
             sent = {"type": "Announce", "id": f"{ANNOUNCE}/{number}", "actor": who.uri, "object": ELSEWHERE}
             await store(
                 tx,
-                owner="",
-                activity_id=sent["id"],
-                digest=str(number),
-                kind="Announce",
-                actor_id=who.id,
-                actor_uri=who.uri,
-                document={**sent, "to": PUBLIC},
-                now=now,
+                Accepted(
+                    owner="",
+                    activity_id=sent["id"],
+                    digest=str(number),
+                    kind="Announce",
+                    actor_id=who.id,
+                    actor_uri=who.uri,
+                    document={**sent, "to": PUBLIC},
+                    now=now,
+                ),
             )
     await world.drain()
     assert len(await boosts(world, ELSEWHERE)) == people

@@ -46,14 +46,16 @@ async def test_odd_objects_are_no_error(world: World, kind: str) -> None:
         async with world.database.write() as tx:
             await store.store(
                 tx,
-                owner=owner,
-                activity_id=document["id"],
-                digest=canonical.digest(document),
-                kind=kind,
-                actor_id=carol.id,
-                actor_uri=CAROL,
-                document=document,
-                now=1.0,
+                store.Accepted(
+                    owner=owner,
+                    activity_id=document["id"],
+                    digest=canonical.digest(document),
+                    kind=kind,
+                    actor_id=carol.id,
+                    actor_uri=CAROL,
+                    document=document,
+                    now=1.0,
+                ),
             )
     await world.drain()
     async with world.database.read() as tx:

@@ -29,14 +29,16 @@ async def put(database: Database, document: dict[str, Any], owner: str = "", now
     async with database.write() as tx:
         return await store.store(
             tx,
-            owner=owner,
-            activity_id=document["id"],
-            digest=canonical.digest(document),
-            kind=document["type"],
-            actor_id=1,
-            actor_uri=CAROL,
-            document=document,
-            now=now,
+            store.Accepted(
+                owner=owner,
+                activity_id=document["id"],
+                digest=canonical.digest(document),
+                kind=document["type"],
+                actor_id=1,
+                actor_uri=CAROL,
+                document=document,
+                now=now,
+            ),
         )
 
 
@@ -118,14 +120,16 @@ async def test_the_row_and_its_job_are_there_together_or_not_at_all(database: Da
             document = activity()
             await store.store(
                 tx,
-                owner="",
-                activity_id=document["id"],
-                digest=canonical.digest(document),
-                kind="Create",
-                actor_id=1,
-                actor_uri=CAROL,
-                document=document,
-                now=NOW,
+                store.Accepted(
+                    owner="",
+                    activity_id=document["id"],
+                    digest=canonical.digest(document),
+                    kind="Create",
+                    actor_id=1,
+                    actor_uri=CAROL,
+                    document=document,
+                    now=NOW,
+                ),
             )
             raise Crash
     assert await jobs(database) == 0

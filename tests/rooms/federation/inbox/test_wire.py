@@ -65,14 +65,16 @@ async def test_what_real_servers_send_is_taken_in_or_kept_out_for_its_reason(wor
             signer = await make_remote(tx, address, uri=activity.actor, followers=None, keys=())
             await store.store(
                 tx,
-                owner=str(alice.id),
-                activity_id=activity.id,
-                digest=canonical.digest(document),
-                kind=activity.kind,
-                actor_id=signer.id,
-                actor_uri=signer.uri,
-                document=document,
-                now=clock.now(),
+                store.Accepted(
+                    owner=str(alice.id),
+                    activity_id=activity.id,
+                    digest=canonical.digest(document),
+                    kind=activity.kind,
+                    actor_id=signer.id,
+                    actor_uri=signer.uri,
+                    document=document,
+                    now=clock.now(),
+                ),
             )
         ends.setdefault(activity.id + canonical.digest(document), set()).add(kind_of(document))
     await world.drain()
