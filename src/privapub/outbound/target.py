@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from urllib.parse import urldefrag, urljoin
+from urllib.parse import urljoin
 
 from yarl import URL
 
@@ -34,8 +34,7 @@ class Target:
 
 def read(url: str) -> Target:
     """Take a URL apart; ValueError where it is none that may be asked: not http(s), with a user, or no host."""
-    if "#" in url:
-        url = urldefrag(url).url
+    url = url.partition("#")[0]
     if not url or len(url) > _LONGEST or _NEVER.search(url):
         raise ValueError("no URL")
     return _read(url)

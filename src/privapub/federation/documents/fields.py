@@ -119,6 +119,8 @@ class Fields:
 
     def text(self, name: str, limit: int) -> Text:
         """A text and its language, from the property and its map."""
+        if name not in self.raw and f"{name}Map" not in self.raw:
+            return Text("")
         entries = self._entries(f"{name}Map", limit)
         if isinstance(self.raw.get(name), dict):
             self.note(name, f"This is a map of languages, which belongs in {name}Map.")

@@ -88,6 +88,8 @@ def read_activity(document: dict[str, Any]) -> Activity:
 def _id(fields: Fields, name: str) -> str | None:
     """The id in a property; what was embedded without one is seen elsewhere."""
     value = fields.raw.get(name)
+    if value is None:
+        return None
     return identity(value) if objects(value) else fields.identity(name)
 
 
@@ -102,6 +104,8 @@ def _embedded(fields: Fields, name: str) -> dict[str, Any] | None:
     It is what the property names: beside the id of something else it counts for nothing.
     """
     value = fields.raw.get(name)
+    if value is None:
+        return None
     found = next(iter(objects(value)), None)
     if found is None:
         return None
