@@ -22,7 +22,7 @@ from privapub import clock
 from privapub.actors import remote
 from privapub.database.transaction import Transaction
 from privapub.federation.documents import canonical
-from privapub.federation.inbox.store import store
+from privapub.federation.inbox.store import Accepted, store
 from privapub.follows import follow
 from privapub.job_table import job_kinds
 from privapub.jobs.worker import Worker
@@ -158,10 +158,11 @@ async def _boosted(tx: Transaction, persona: int, fan: str, what: str) -> None:
     actor = await remote.learn(tx, profile, now)
     await follow.ask(tx, persona, actor, f"https://here.example/activities/{handle}", now)
     await follow.accepted(tx, persona, actor, now)
-    await store(
-        tx, owner="", activity_id=f"{fan}/boost", digest=canonical.digest(announce), kind="Announce",
+    boost = Accepted(
+        owner="", activity_id=f"{fan}/boost", digest=canonical.digest(announce), kind="Announce",
         actor_id=actor, actor_uri=fan, document=announce, now=now,
     )  # fmt: skip
+    await store(tx, boost)
 
 
 if __name__ == "__main__":
