@@ -14,7 +14,7 @@ def measure(places: Places, plan: Plan) -> list[Row]:
 
     def take(*arguments: object) -> dict[str, float]:
         url = places.ours("SQLite")
-        figures: dict[str, float] = say("strangers.py", arguments[0], url, *arguments[1:])
+        figures: dict[str, float] = say("strangers_door.py", arguments[0], url, *arguments[1:])
         places.drop(url)
         return figures
 

@@ -1,4 +1,4 @@
-"""usage: strangers.py one URL WHAT COUNT | flood URL FORGED GOOD | bodies URL COUNT: what strangers cost.
+"""usage: strangers_door.py one URL WHAT COUNT | flood URL FORGED GOOD | bodies URL COUNT: what strangers cost.
 
 `one`: the processor's seconds for 1,000 requests that are all `accepted` (to the timeline), or all refused for a bad
 `digest`, an `unknown` host, or a bad `signature` with a known key; the limits of the door are out of the way.
@@ -13,7 +13,7 @@ import pickle
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -200,4 +200,5 @@ async def bodies(url: str, count: str) -> None:
 
 
 if __name__ == "__main__":
-    uvloop.run({"one": one, "flood": flood, "bodies": bodies}[sys.argv[1]](*sys.argv[2:]))
+    ways: dict[str, Callable[..., Coroutine[Any, Any, None]]] = {"one": one, "flood": flood, "bodies": bodies}
+    uvloop.run(ways[sys.argv[1]](*sys.argv[2:]))
