@@ -1,5 +1,7 @@
 """Ten thousand deliveries put on their way in one transaction, against the same rows inserted by hand."""
 
+from functools import partial
+
 from measure import Places, Plan, Row, at_most, in_turn, say
 
 SLOWER = 3.0
@@ -11,7 +13,7 @@ def measure(places: Places, plan: Plan) -> list[Row]:
     count = plan.of(10_000, 500)
     for kind in ("SQLite", "PostgreSQL"):
         url = places.ours(kind)
-        measured = in_turn(1, {"bulk": lambda url=url: say("ours_bulk.py", url, plan.rounds, count)})["bulk"]
+        measured = in_turn(1, {"bulk": partial(say, "ours_bulk.py", url, plan.rounds, count)})["bulk"]
         places.drop(url)
         rows += [
             at_most(

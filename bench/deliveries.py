@@ -1,6 +1,6 @@
 """Signed deliveries through the real worker of one process, against a bare loop that signs and posts."""
 
-from measure import Places, Plan, Row, Side, at_least, in_turn, say, within
+from measure import Measured, Places, Plan, Row, Side, at_least, in_turn, say, within
 
 HOSTS = 200
 AT_ONCE = 32  # of 8, 16, 32 and 64 what served the bare loop best
@@ -14,9 +14,9 @@ def measure(places: Places, plan: Plan) -> list[Row]:
     hosts, each = plan.of(HOSTS, 20), plan.of(10, 2)
 
     def side(name: str, kind: str) -> Side:
-        def deliver() -> dict[str, float]:
+        def deliver() -> Measured:
             url = places.ours(kind) if name == "ours" else ""
-            figures = say("ours_deliveries.py", name, url, hosts, each, AT_ONCE)
+            figures: Measured = say("ours_deliveries.py", name, url, hosts, each, AT_ONCE)
             if url:
                 places.drop(url)
             return figures

@@ -3,7 +3,7 @@
 They hang from the first post on, when nothing is known of any of them; the second post comes when each has been tried.
 """
 
-from measure import Places, Plan, Row, Side, at_most, in_turn, say, within_at_least
+from measure import Measured, Places, Plan, Row, Side, at_most, in_turn, say, within_at_least
 
 LIMIT = 120  # seconds
 SLOWER = 1.5
@@ -19,9 +19,9 @@ def _in(places: Places, plan: Plan, kind: str) -> list[Row]:
     rounds = min(plan.rounds, 2)  # each is minutes long
 
     def side(how: str) -> Side:
-        def post() -> dict[str, float]:
+        def post() -> Measured:
             url = places.ours(kind)
-            figures = say("ours_hanging.py", url, hosts, how, LIMIT)
+            figures: Measured = say("ours_hanging.py", url, hosts, how, LIMIT)
             places.drop(url)
             return figures
 

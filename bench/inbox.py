@@ -1,6 +1,6 @@
 """Signed activities at the door of the inbox, and what one costs from the socket to the timeline."""
 
-from measure import Places, Plan, Row, Side, at_least, in_turn, say, within
+from measure import Measured, Places, Plan, Row, Side, at_least, in_turn, say, within
 
 RATIO = 0.5
 MOST_SECONDS = 3.0  # of processor, for 1,000
@@ -12,9 +12,9 @@ def measure(places: Places, plan: Plan) -> list[Row]:
     count = plan.of(2_000, 80)
 
     def side(name: str, kind: str) -> Side:
-        def take() -> dict[str, float]:
+        def take() -> Measured:
             url = places.ours(kind)
-            figures = say("door.py", name, url, count)
+            figures: Measured = say("door.py", name, url, count)
             places.drop(url)
             return figures
 

@@ -1,6 +1,8 @@
 """From putting a job to the first line of its handler, in a process whose worker is idle, against other queues."""
 
-from measure import Places, Plan, Row, Side, alternative, at_most, in_turn, missing, say
+import sys
+
+from measure import Measured, Places, Plan, Row, Side, alternative, at_most, in_turn, missing, say
 from noop_jobs import OTHERS
 
 
@@ -23,10 +25,10 @@ def _against(places: Places, plan: Plan, kind: str) -> list[Row]:
 
 
 def _side(places: Places, plan: Plan, kind: str, name: str) -> Side:
-    def side() -> dict[str, float]:
+    def side() -> Measured:
         url = places.ours(kind) if name == "ours" else places.empty(kind)
-        python = {} if name == "ours" else {"python": alternative()}
-        figures = say(f"{name}_jobs.py", "starts", url, plan.of(300, 20), **python)
+        python = sys.executable if name == "ours" else alternative()
+        figures: Measured = say(f"{name}_jobs.py", "starts", url, plan.of(300, 20), python=python)
         places.drop(url)
         return figures
 

@@ -1,6 +1,6 @@
 """Jobs that do nothing through the real worker of one process, against queues that others use."""
 
-from measure import Places, Plan, Row, Side, alternative, at_least, in_turn, missing, say
+from measure import Measured, Places, Plan, Row, Side, alternative, at_least, in_turn, missing, say
 
 MUST = {"SQLite": 6.0, "PostgreSQL": 10.0}
 OTHERS = {"SQLite": ("huey",), "PostgreSQL": ("procrastinate", "saq", "oban")}
@@ -28,9 +28,9 @@ def _left_out(kind: str) -> str:
 
 
 def _ours(places: Places, plan: Plan, kind: str) -> Side:
-    def side() -> dict[str, float]:
+    def side() -> Measured:
         url = places.ours(kind)
-        figures = say("ours_jobs.py", "jobs", url, plan.of(10_000, 200))
+        figures: Measured = say("ours_jobs.py", "jobs", url, plan.of(10_000, 200))
         places.drop(url)
         return figures
 
@@ -38,9 +38,9 @@ def _ours(places: Places, plan: Plan, kind: str) -> Side:
 
 
 def _theirs(places: Places, plan: Plan, kind: str, name: str) -> Side:
-    def side() -> dict[str, float]:
+    def side() -> Measured:
         url = places.empty(kind)
-        figures = say(f"{name}_jobs.py", "jobs", url, plan.of(2_000, 100), python=alternative())
+        figures: Measured = say(f"{name}_jobs.py", "jobs", url, plan.of(2_000, 100), python=alternative())
         places.drop(url)
         return figures
 

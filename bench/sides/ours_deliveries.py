@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import aiohttp
 import uvloop
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import padding
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from posting import activity_of, ask, fan_out, inboxes_at, opened, receiver
 from starting import told
 
@@ -53,19 +53,26 @@ async def ours(url: str, hosts: int, each: int, at_once: int) -> None:
     told({"a_second": len(inboxes) / seconds, "cpu_ms": each_ms - signature, "signature_ms": signature})
 
 
+def rsa_key(pem: str) -> rsa.RSAPrivateKey:
+    """The key of this PEM."""
+    key = serialization.load_pem_private_key(pem.encode(), None)
+    assert isinstance(key, rsa.RSAPrivateKey)  # noqa: S101 - for the type
+    return key
+
+
 def signature_costs(pem: str) -> float:
     """Milliseconds of processor for one signature with this key."""
-    key = serialization.load_pem_private_key(pem.encode(), None)
+    key = rsa_key(pem)
     began = time.process_time()
     for number in range(100):
-        key.sign(b"%200d" % number, padding.PKCS1v15(), hashes.SHA256())  # type: ignore[union-attr,call-arg]  # it is RSA
+        key.sign(b"%200d" % number, padding.PKCS1v15(), hashes.SHA256())
     return 10 * (time.process_time() - began)
 
 
 async def bare(_url: str, hosts: int, each: int, at_once: int) -> None:
     """The limit: as many loops as deliveries at once, each of which signs and posts, and does nothing else."""
     pem = (await asyncio.to_thread(make)).rsa
-    key = serialization.load_pem_private_key(pem.encode(), None)
+    key = rsa_key(pem)
     body = encode(activity_of("https://here.example/u/aaaa"))
     digest = "SHA-256=" + base64.b64encode(hashlib.sha256(body).digest()).decode()
 
@@ -73,7 +80,7 @@ async def bare(_url: str, hosts: int, each: int, at_once: int) -> None:
         parts = urlsplit(inbox)
         date = formatdate(usegmt=True)
         signed = f"(request-target): post {parts.path}\nhost: {parts.netloc}\ndate: {date}\ndigest: {digest}"
-        raw = key.sign(signed.encode(), padding.PKCS1v15(), hashes.SHA256())  # type: ignore[union-attr,call-arg]  # it is RSA
+        raw = key.sign(signed.encode(), padding.PKCS1v15(), hashes.SHA256())
         signature = (
             'keyId="https://here.example/u/aaaa#main-key",algorithm="rsa-sha256",'
             f'headers="(request-target) host date digest",signature="{base64.b64encode(raw).decode()}"'

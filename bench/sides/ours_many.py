@@ -8,7 +8,9 @@ import sqlite3
 import statistics
 import sys
 import time
+from collections.abc import Callable, Coroutine
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 import uvloop
@@ -125,4 +127,5 @@ if __name__ == "__main__":
     if sys.argv[1] == "fill":
         uvloop.run(fill(sys.argv[2], int(sys.argv[3])))
     else:
-        uvloop.run({"leases": leases, "memory": memory}[sys.argv[1]](*sys.argv[2:]))
+        ways: dict[str, Callable[..., Coroutine[Any, Any, None]]] = {"leases": leases, "memory": memory}
+        uvloop.run(ways[sys.argv[1]](*sys.argv[2:]))

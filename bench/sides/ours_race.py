@@ -7,6 +7,8 @@ tells which jobs it ran: their numbers, with commas between.
 import asyncio
 import json
 import sys
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import uvloop
 
@@ -53,4 +55,5 @@ async def work(url: str, at: str, count: str) -> None:
 
 
 if __name__ == "__main__":
-    uvloop.run({"put": fill, "work": work}[sys.argv[1]](*sys.argv[2:]))
+    ways: dict[str, Callable[..., Coroutine[Any, Any, None]]] = {"put": fill, "work": work}
+    uvloop.run(ways[sys.argv[1]](*sys.argv[2:]))

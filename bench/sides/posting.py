@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from privapub import app, clock, identifiers
 from privapub.actors.addresses import Addresses
@@ -93,7 +94,7 @@ async def fan_out(server: Server, persona: int, inboxes: list[str]) -> int:
     return post_id
 
 
-def activity_of(actor: str) -> dict[str, object]:
+def activity_of(actor: str) -> dict[str, Any]:
     """A Create with a Note, of the size that they usually have."""
     note = f"{actor}/notes/{identifiers.token()}"
     public = "https://www.w3.org/ns/activitystreams#Public"
