@@ -13,7 +13,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("archives", "backups", "composing", "effects"),
     ("federation",),
     (
-        "moderation", "licences", "accounts", "actors", "personas", "follows", "circles", "media", "posts",
+        "moderation", "licences", "accounts", "actors", "personas", "follows", "circles", "media", "emojis", "posts",
         "link_previews", "timelines", "notifications",
     ),
     ("database", "telemetry", "jobs", "outbound", "storage", "stream", "server", "migrations"),
