@@ -19,11 +19,10 @@ from privapub.posts.poll_read import Poll
 from privapub.posts.read import PUBLIC, Post
 from privapub.server import Server
 from privapub.web.assets import address
+from privapub.web.media import WEB, ShownMedium, media
 
 HTML = "text/html; charset=utf-8"
 EXCERPT = 200
-# What an address in a page may begin with: another one might run in the browser of whoever follows it.
-_WEB = ("https://", "http://")
 _TITLE = 60
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
@@ -61,7 +60,7 @@ class Shown:
     published_at: str
     edited: str
     answers: str | None
-    pictures: tuple[tuple[str, str], ...]
+    media: tuple[ShownMedium, ...]
     poll: ShownPoll | None
 
 
@@ -84,8 +83,13 @@ def problem(server: Server | None, request: Request, status: int, title: str, se
     return render(server, request, "problem.html", status=status, private=True, title=title, sentence=sentence)
 
 
-def shown(post: Post) -> Shown:
-    """A post made ready; raises ValueError for one that a stranger may not see."""
+def media_base(server: Server) -> str:
+    """Where our media are, without a slash at its end."""
+    return f"{server.base_url}/media"
+
+
+def shown(post: Post, base: str) -> Shown:
+    """A post made ready, our media being at `base`; raises ValueError for one that a stranger may not see."""
     if not may_see(post, None):
         raise ValueError("not for strangers")
     return Shown(
@@ -96,12 +100,8 @@ def shown(post: Post) -> Shown:
         published=day(post.published_at),
         published_at=clock.iso(post.published_at),
         edited=day(post.edited_at) if post.edited_at is not None else "",
-        answers=post.in_reply_to if (post.in_reply_to or "").startswith(_WEB) else None,
-        pictures=tuple(
-            (str(item["url"]), plain(str(item.get("alt", ""))))
-            for item in post.attachments
-            if str(item.get("url", "")).startswith(_WEB)
-        ),
+        answers=post.in_reply_to if (post.in_reply_to or "").startswith(WEB) else None,
+        media=media(tuple(post.attachments), base),
         poll=None if post.poll is None else _poll(post.poll, clock.now()),
     )
 

@@ -17,7 +17,7 @@ from privapub.posts.audience import visible_to
 from privapub.posts.pin import pinned
 from privapub.posts.read import PUBLIC, of_author
 from privapub.server import Server
-from privapub.web.pages import EXCERPT, cleaned, name_of, render, shown
+from privapub.web.pages import EXCERPT, cleaned, media_base, name_of, render, shown
 
 PAGE = 20
 
@@ -52,8 +52,8 @@ async def persona(server: Server, request: Request) -> Response:
         page=page,
         moved_to=found.actor.moved_to,
         there=there,
-        pinned=[shown(post) for post in first],
-        posts=[shown(post) for post in visible if post.id not in {each.id for each in first}],
+        pinned=[shown(post, media_base(server)) for post in first],
+        posts=[shown(post, media_base(server)) for post in visible if post.id not in {each.id for each in first}],
         older=posts[PAGE - 1].id if len(posts) > PAGE else None,
         first=before is None,
         follows=follows,

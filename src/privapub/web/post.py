@@ -12,7 +12,7 @@ from privapub.posts import quotes
 from privapub.posts.audience import OPEN, may_see
 from privapub.posts.read import PUBLIC, by_uri, with_polls
 from privapub.server import Server
-from privapub.web.pages import excerpt_of, name_of, problem, render, shown, title_of
+from privapub.web.pages import excerpt_of, media_base, name_of, problem, render, shown, title_of
 
 
 async def post(server: Server, request: Request) -> Response:
@@ -39,10 +39,10 @@ async def post(server: Server, request: Request) -> Response:
         "post.html",
         actor=author,
         name=name_of(author),
-        post=shown(found),
+        post=shown(found, media_base(server)),
         quoted=None
         if quoted is None or quoted_author is None
-        else (shown(quoted), name_of(quoted_author), quoted_author),
+        else (shown(quoted, media_base(server)), name_of(quoted_author), quoted_author),
         title=title_of(author, found),
         excerpt=excerpt_of(found),
         previewed=found.audience == PUBLIC,

@@ -17,6 +17,7 @@ from privapub.posts.tables import post as post_table
 from privapub.web.pages import day, shown
 
 NO_SCRIPTS = re.compile(r"<script|\son[a-z]+=|style=|javascript:", re.IGNORECASE)
+MEDIA = f"{ADDRESSES.base_url}/media/"
 LOADED = re.compile(r"<(?:img|link rel=\"(?:stylesheet|icon)\")[^>]*(?:src|href)=\"([^\"]*)\"")
 
 
@@ -28,7 +29,7 @@ def check(answer: Answered) -> str:
     assert text.startswith("<!DOCTYPE html>")
     assert text.count("<h1") == text.count("<main") == 1
     assert not NO_SCRIPTS.search(text)
-    assert all(address.startswith("/static/") for address in LOADED.findall(text))
+    assert all(address.startswith(("/static/", MEDIA)) for address in LOADED.findall(text))
     return text
 
 
@@ -278,4 +279,42 @@ async def test_nothing_is_made_ready_that_a_stranger_may_not_see(database: Datab
         alice = await make_persona(tx)
         post = await make_post(tx, alice.id, "followers")
     with pytest.raises(ValueError, match="strangers"):
-        shown(post)
+        shown(post, "https://here.test/media")
+
+
+async def test_our_media_are_shown_and_those_of_others_are_links(database: Database) -> None:
+    async with database.write() as tx:
+        alice = await make_persona(tx)
+        post_id = await publish(
+            tx, author_id=alice.id, audience="public", source="look", content_html="<p>look</p>", addresses=ADDRESSES,
+            now=clock.now(),
+        )  # fmt: skip
+        ours = f"{ADDRESSES.base_url}/media"
+        files = [
+            {
+                "type": "Document", "media_type": "image/webp", "url": f"{ours}/large.webp",
+                "small": f"{ours}/small.webp", "alt": 'A "cat"', "width": 1280, "height": 960,
+            },
+            {
+                "type": "Document", "media_type": "video/mp4", "url": f"{ours}/film.mp4",
+                "preview": f"{ours}/still.jpg", "alt": "", "width": 640, "height": 480,
+            },
+            {"type": "Audio", "media_type": "audio/mp4", "url": f"{ours}/sound.m4a", "alt": "Rain"},
+            {"type": "Image", "url": "https://x.test/1.png", "small": "https://x.test/s.png", "alt": "Elsewhere"},
+            {"type": "Image", "url": f"{ours}/two.webp", "small": "https://x.test/s.png", "alt": "Mixed"},
+            {"type": "Image", "url": "javascript:alert(1)", "alt": "none"},
+        ]  # fmt: skip
+        await tx.execute(update(post_table).where(post_table.c.id == post_id).values(attachments=files))
+        post = await by_id(tx, post_id)
+    assert post is not None
+    async with serving(database) as sut:
+        answer = await sut.get(post.uri, accept=HTML)
+    text = check(answer)
+    assert 'alt="A &#34;cat&#34;" width="1280" height="960"' in text
+    assert f'srcset="{ours}/small.webp 400w, {ours}/large.webp 1280w"' in text
+    assert f'<video src="{ours}/film.mp4" poster="{ours}/still.jpg"' in text
+    assert f'<audio src="{ours}/sound.m4a" aria-label="Rain"' in text
+    assert '<a href="https://x.test/1.png" rel="nofollow noopener noreferrer">Picture: <bdi>Elsewhere</bdi></a>' in text
+    assert f'<img src="{ours}/two.webp" alt="Mixed"' in text
+    assert ("s.png" in text, "javascript" in text) == (False, False)
+    assert "media-src 'self'" in answer.headers["content-security-policy"]

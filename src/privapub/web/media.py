@@ -1,0 +1,59 @@
+"""Pictures, films and sounds of a post, as a page shows them (pure).
+
+What this server keeps itself is shown; what is elsewhere is a link, so that a browser asks no other host for it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from privapub.markup.clean import plain
+
+# What an address in a page may begin with: another one might run in the browser of whoever follows it.
+WEB = ("https://", "http://")
+_SHOWN = {"image": "Picture", "video": "Film", "audio": "Sound"}
+_TYPES = {"Image": "image", "Video": "video", "Audio": "audio", "Document": "image"}
+
+
+@dataclass(frozen=True)
+class ShownMedium:
+    """A file of a post. `alt` is plain text, `small` and `poster` are addresses of pictures, all of them ours or ""."""
+
+    family: str  # image, video or audio
+    url: str
+    alt: str
+    small: str
+    poster: str
+    width: int | None
+    height: int | None
+    ours: bool
+
+    @property
+    def word(self) -> str:
+        """What it is called."""
+        return _SHOWN[self.family]
+
+
+def media(attachments: tuple[Mapping[str, Any], ...], base: str) -> tuple[ShownMedium, ...]:
+    """Those of a post that have an address a browser may follow; `base` is where ours are, without a slash."""
+    return tuple(_shown(item, f"{base}/") for item in attachments if str(item.get("url", "")).startswith(WEB))
+
+
+def _shown(item: Mapping[str, Any], base: str) -> ShownMedium:
+    def ours(name: str) -> str:
+        address = str(item.get(name) or "")
+        return address if address.startswith(base) else ""
+
+    family = str(item.get("media_type", "")).partition("/")[0]
+    if family not in _SHOWN:
+        family = _TYPES.get(str(item.get("type", "")), "image")
+    return ShownMedium(
+        family,
+        str(item["url"]),
+        plain(str(item.get("alt", ""))),
+        ours("small"),
+        ours("preview"),
+        item.get("width"),
+        item.get("height"),
+        bool(ours("url")),
+    )
