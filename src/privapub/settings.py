@@ -154,6 +154,14 @@ class Settings:
         _text(4096),
         initial="those on the PATH",
     )
+    ffmpeg: str = _setting(
+        "",
+        "The program by which films and sounds are processed; ffprobe must be beside it. Where there is none, only "
+        "pictures are taken.",
+        "a path",
+        _text(4096),
+        initial="the one on the PATH",
+    )
     listen: Listen = _setting(  # noqa: RUF009 - the same
         Listen("localhost", 8000),
         "Where the web server listens.",

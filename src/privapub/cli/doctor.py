@@ -1,7 +1,6 @@
 """`privapub doctor`."""
 
 import asyncio
-import shutil
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import asdict, dataclass
@@ -18,6 +17,7 @@ from privapub.cli.options import Json
 from privapub.cli.output import say
 from privapub.errors import PrivaPubError
 from privapub.federation.fetching.jrd import JRD_ACCEPT, JRD_TYPES
+from privapub.media import ffmpeg
 from privapub.outbound.answers import FetchProblem
 from privapub.server import Server
 
@@ -65,8 +65,19 @@ async def _look(server: Server) -> AsyncIterator[Finding]:
     yield await _address(server)
     if server.domain != urlsplit(server.base_url).netloc:
         yield await _handles(server)
-    found = shutil.which("ffmpeg")
-    yield Finding("ffmpeg", *(("ok", found) if found else ("warning", "not found (nothing needs it yet)")))
+    yield await asyncio.to_thread(_ffmpeg, server.settings.ffmpeg)
+
+
+def _ffmpeg(setting: str) -> Finding:
+    """Whether films and sounds can be processed."""
+    refused = "Films and sounds are refused, and pictures are taken."
+    try:
+        programs = ffmpeg.find(setting)
+    except PrivaPubError as error:
+        return Finding("ffmpeg", "bad", f"{error} {refused} {error.hint}")
+    if programs is None:
+        return Finding("ffmpeg", "warning", f"not found. {refused} {ffmpeg.HINT}")
+    return Finding("ffmpeg", "ok", f"{programs.ffmpeg} {programs.version}")
 
 
 async def _database(server: Server) -> Finding:

@@ -1,4 +1,4 @@
-"""`privapub doctor`, asked about what a backup needs; on both databases."""
+"""`privapub doctor`, asked about what a backup needs, on both databases, and about ffmpeg."""
 
 import json
 from collections.abc import Callable
@@ -38,3 +38,40 @@ async def test_what_a_backup_of_postgresql_needs_is_looked_for(
     assert found["backup"]["state"] == state
     assert finding.format(tools=folder) in found["backup"]["finding"]
     assert ("PRIVAPUB_PG_TOOLS" in found["backup"]["finding"]) == (state == "warning")
+
+
+GOOD = """#!/bin/sh
+case "$*" in
+  *encoders*) echo " V....D libx264   H.264"; echo " A....D aac   AAC";;
+  *) echo "ffmpeg version 5.1.9-x Copyright";;
+esac
+"""
+
+
+@pytest.mark.usefixtures("database")
+@pytest.mark.parametrize(
+    ("script", "setting", "state", "finding"),
+    [
+        ("", "", "warning", "not found. Films and sounds are refused, and pictures are taken. Install it"),
+        ("", "ffmpeg", "bad", "which is no program. Films and sounds are refused"),
+        (GOOD, "ffmpeg", "ok", "5.1.9-x"),
+        (GOOD.replace("libx264", "other"), "ffmpeg", "bad", "was built without libx264. Films and sounds are refused"),
+    ],
+)
+async def test_ffmpeg_is_looked_for(
+    database_url: str, typed: Type, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+    script: str, setting: str, state: str, finding: str,
+) -> None:  # fmt: skip
+    for name in ("ffmpeg", "ffprobe") if script else ():
+        (tmp_path / name).write_text(script, encoding="utf-8")
+        (tmp_path / name).chmod(0o700)
+    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+    monkeypatch.setenv("PRIVAPUB_DATABASE_URL", database_url)
+    monkeypatch.setenv("PRIVAPUB_FFMPEG", str(tmp_path / setting) if setting else "")
+    if script:
+        monkeypatch.setenv("PATH", "/bin")
+    await anyio.to_thread.run_sync(lambda: typed("doctor", "--json"))
+    found = {one["what"]: one for one in json.loads(capsys.readouterr().out)}
+    assert found["ffmpeg"]["state"] == state
+    assert finding in found["ffmpeg"]["finding"]
