@@ -58,6 +58,8 @@ from privapub.follows.facts import FollowAnswered, FollowAsked, Followed, Follow
 from privapub.jobs.enqueue import fact_kind
 from privapub.jobs.job import FACTS, GiveUp, Job, Outcome
 from privapub.jobs.kind import JobKind, Write
+from privapub.link_previews import build as previews
+from privapub.link_previews.plan import PREVIEW
 from privapub.moderation.facts import DomainRuled, ReportFiled
 from privapub.personas.facts import KeysRotated, PersonaEdited, PersonaMoved
 from privapub.posts.facts import (
@@ -119,7 +121,7 @@ EFFECTS: Mapping[type, Effect] = {
 OF_FACTS = frozenset(fact_kind(fact) for fact in EFFECTS)
 # The names in the table.
 KINDS = (
-    frozenset({ASK_ORIGIN, CLEAN, CONTEXT, DELIVERY, INBOX, NAME_LATER, PRUNE, QUOTE, READ_POLL, SYNCHRONIZE})
+    frozenset({ASK_ORIGIN, CLEAN, CONTEXT, DELIVERY, INBOX, NAME_LATER, PREVIEW, PRUNE, QUOTE, READ_POLL, SYNCHRONIZE})
     | OF_FACTS
 )
 
@@ -175,6 +177,14 @@ def job_kinds(server: Server) -> dict[str, JobKind]:
             write=name_later.write,
             at_once=2,
             attempts=name_later.ATTEMPTS,
+        ),
+        JobKind(
+            PREVIEW,
+            fetch=partial(previews.fetch, server),
+            write=previews.write,
+            at_once=4,
+            per_lane=1,
+            attempts=previews.ATTEMPTS,
         ),
         JobKind(QUOTE, fetch=partial(check_quote.fetch, server), write=check_quote.write, at_once=2),
         JobKind(PRUNE, write=prune, at_once=1),

@@ -31,6 +31,8 @@ from privapub.jobs import ended, hosts
 from privapub.jobs.job import Job
 from privapub.jobs.tables import job, lane
 from privapub.limits.limits import Caller, Limits
+from privapub.link_previews import keep as link_previews
+from privapub.link_previews.tables import link_preview
 from privapub.moderation import reports
 from privapub.moderation.tables import report
 from privapub.notifications import read as notifications
@@ -102,6 +104,13 @@ CAPPED: dict[Table, Capped] = {
     lane: Capped(
         hosts, "MOST", lambda n, age: {"kind": "inbox", "lane": f"host:host{n}.test", "heard_at": at(n, age)}, FEW + 1
     ),
+    link_preview: Capped(
+        link_previews,
+        "MOST",
+        lambda n, age: {
+            "url": f"https://peer.test/{n}", "state": "card", "fetched_at": at(n, age), "expires_at": at(n, age) + DAY,
+        },
+    ),
     notification: Capped(
         notifications,
         "MOST",
@@ -139,6 +148,7 @@ WITH_ANOTHER = {
     "follow": "one between two actors, one of whom is ours",
     "poll": "one of a post",
     "poll_vote": "one of an actor and an answer",
+    "post_link": "one of a post",
     "post_recipient": "at most a thousand that a post names",
     "post_tag": "at most two hundred of a post",
     "quote_stamp": "one of a post of ours and of what quotes it, which an actor that may quote has asked for",
@@ -148,7 +158,7 @@ WITH_ANOTHER = {
 # What only people here, or the operator, put there.
 OURS = {
     "account", "account_persona", "domain_policy", "domain_rule", "featured_tag", "list_member", "mute", "people_list",
-    "persona", "pin", "relay", "rendering", "sent", "traffic", "word_filter",
+    "persona", "pin", "preview_count", "relay", "rendering", "sent", "traffic", "word_filter",
 }  # fmt: skip
 
 

@@ -52,6 +52,7 @@ class Actor:
     suspended: bool = False
     notes: tuple[tuple[str, str], ...] = ()
     standing: str = OPEN
+    attribution_domains: tuple[str, ...] = ()
 
     @property
     def address(self) -> str:
@@ -107,7 +108,7 @@ def from_row(row: Any) -> Actor:
     told = row._mapping  # noqa: SLF001 - its public name; several times as fast as attribute by attribute
     values = {name: told[name] for name in _FIELDS}
     values["fields"], values["also_known_as"] = tuple(row.fields), tuple(row.also_known_as)
-    values["tags"] = tuple(row.tags)
+    values["tags"], values["attribution_domains"] = tuple(row.tags), tuple(row.attribution_domains)
     values["notes"] = tuple((name, sentence) for name, sentence in row.notes)
     return Actor(**values)
 

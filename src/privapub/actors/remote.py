@@ -62,6 +62,7 @@ class Profile:
     discoverable: bool = False
     indexable: bool = False
     also_known_as: tuple[str, ...] = ()
+    attribution_domains: tuple[str, ...] = ()  # hosts whose pages may name it as their author
     moved_to: str | None = None
     updated_at: float | None = None
     # Of the answer in which its document came; none where it came in another way.
@@ -92,6 +93,7 @@ async def learn(tx: Transaction, profile: Profile, now: float) -> int:
         "tags": [dict(tag) for tag in profile.tags],
         "notes": [list(note) for note in profile.notes],
         "also_known_as": list(profile.also_known_as),
+        "attribution_domains": list(profile.attribution_domains),
         "state": HERE,
         "created_at": now,
         "fetched_at": now,

@@ -39,6 +39,7 @@ actor = Table(
     Column("discoverable", Boolean, nullable=False, server_default="0"),
     Column("indexable", Boolean, nullable=False, server_default="0"),
     Column("also_known_as", JSON, nullable=False, server_default="[]"),
+    Column("attribution_domains", JSON, nullable=False, server_default="[]"),  # whose pages may name it as their author
     Column("moved_to", Text),
     # What of its document could not be read: [property, sentence].
     Column("notes", JSON, nullable=False, server_default="[]"),

@@ -7,6 +7,7 @@ from privapub.database.transaction import Transaction
 from privapub.federation.delivery import sent
 from privapub.federation.delivery.deliver import deliver
 from privapub.federation.documents.write_activity import delete
+from privapub.link_previews import plan as previews
 from privapub.posts.facts import PostDeleted
 from privapub.posts.read import by_id as post_by_id
 
@@ -16,6 +17,7 @@ async def post_deleted(tx: Transaction, fact: PostDeleted, addresses: Addresses,
     post = await post_by_id(tx, fact.post_id)
     if post is None:
         return
+    await previews.forget(tx, [post.id])
     author = await known(tx, post.author_id)
     await deliver(
         tx,

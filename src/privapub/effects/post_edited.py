@@ -11,6 +11,7 @@ from privapub.federation.delivery.deliver import deliver
 from privapub.federation.delivery.inboxes import Target
 from privapub.federation.documents.write_activity import update
 from privapub.federation.documents.write_post import note
+from privapub.link_previews import plan as previews
 from privapub.notifications import notify
 from privapub.posts import audience
 from privapub.posts.facts import PostEdited
@@ -28,6 +29,7 @@ async def post_edited(tx: Transaction, fact: PostEdited, addresses: Addresses, n
     await fill(tx, post, now, to)
     await notify.of_post(tx, post, now, to)
     await notify.of_edit(tx, post, now)
+    await previews.plan(tx, post, now)
     author = await known(tx, post.author_id)
     await deliver(
         tx,

@@ -9,6 +9,7 @@ from privapub.federation.delivery.inboxes import Target
 from privapub.federation.delivery.relays import of_relays
 from privapub.federation.documents.write_activity import create
 from privapub.federation.documents.write_post import note
+from privapub.link_previews import plan as previews
 from privapub.notifications import notify
 from privapub.posts import audience, quotes
 from privapub.posts.audience import Recipients
@@ -27,6 +28,7 @@ async def post_published(tx: Transaction, fact: PostPublished, _addresses: Addre
     await fill(tx, post, now, to)
     await notify.of_post(tx, post, now, to)
     await _tell_of_quote(tx, post, now)
+    await previews.plan(tx, post, now)
     author = await known(tx, post.author_id)
     await deliver(
         tx,

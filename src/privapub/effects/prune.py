@@ -12,6 +12,7 @@ from privapub.federation.inbox import store
 from privapub.jobs import ended, hosts
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import Job, NewJob
+from privapub.link_previews import keep as link_previews
 from privapub.moderation import reports
 from privapub.notifications import read as notifications
 from privapub.posts import threads, tombstones
@@ -19,7 +20,20 @@ from privapub.telemetry import prune as telemetry
 
 PRUNE = "prune"
 EVERY = 3600.0
-_ROOMS = (telemetry, deliver, scheme, store, tombstones, threads, notifications, mutes, reports, hosts, ended)
+_ROOMS = (
+    telemetry,
+    deliver,
+    scheme,
+    store,
+    tombstones,
+    threads,
+    notifications,
+    mutes,
+    reports,
+    link_previews,
+    hosts,
+    ended,
+)
 
 
 async def plan(tx: Transaction, run_at: float | None = None, place: Mapping[str, Any] | None = None) -> None:

@@ -66,3 +66,12 @@ traffic = Table(
     Column("count", BigInteger, nullable=False),
     sqlite_with_rowid=False,
 )
+
+# How looking for previews of links ended: no host, no address.
+preview_count = Table(
+    "preview_count",
+    metadata,
+    Column("day", Text, primary_key=True),
+    Column("outcome", Text, primary_key=True),  # card, no-card, failed
+    Column("count", BigInteger, nullable=False),
+)

@@ -14,7 +14,9 @@ from privapub.federation.documents.properties import line, link, objects, web_id
 from privapub.federation.documents.read_keys import Key, read_key_addresses, read_keys
 from privapub.federation.documents.read_tags import Tag, read_tags
 from privapub.markup.characters import contained
+from privapub.outbound.target import host_of
 
+MAX_DOMAINS = 100
 KINDS = frozenset({"Person", "Service", "Application", "Group", "Organization"})
 _HANDLE = re.compile(r"[^\s@/?#\x00-\x1f\x7f-\x9f]{1,200}")
 _HTML = ("text/html",)
@@ -54,6 +56,7 @@ class RemoteActor:
     memorial: bool = False
     suspended: bool = False
     also_known_as: tuple[str, ...] = ()
+    attribution_domains: tuple[str, ...] = ()  # hosts whose pages may name it as their author
     moved_to: str | None = None
     published_at: float | None = None
     updated_at: float | None = None
@@ -103,6 +106,7 @@ def read_actor(document: dict[str, Any]) -> RemoteActor:
         memorial=fields.flag("memorial"),
         suspended=fields.flag("suspended"),
         also_known_as=fields.identities("alsoKnownAs", MAX_ALIASES),
+        attribution_domains=_domains(fields.raw.get("attributionDomains")),
         moved_to=fields.web_id("movedTo"),
         published_at=fields.moment("published"),
         updated_at=fields.moment("updated"),
@@ -136,6 +140,13 @@ def _handle(fields: Fields, uri: str) -> str:
 def _is_handle(text: str) -> bool:
     """Whether this may stand before the @ of an address: one that turned what comes after it would show another."""
     return _HANDLE.fullmatch(text) is not None and contained(text) == text
+
+
+def _domains(said: object) -> tuple[str, ...]:
+    """Hosts, in the one spelling by which they are known; what is none is passed over (as Mastodon says it)."""
+    several = said if isinstance(said, list) else [said]
+    found = (host_of(f"https://{each}/") for each in several[:MAX_DOMAINS] if isinstance(each, str) and len(each) < 300)
+    return tuple(dict.fromkeys(host for host in found if host))
 
 
 def _fields(fields: Fields) -> Iterator[dict[str, str]]:

@@ -23,7 +23,7 @@ YOUNG = 86400.0  # seconds
 _KEPT = (
     "uri", "kind", "handle", "inbox", "name", "url", "icon", "image", "shared_inbox", "outbox", "following", "locked",
     "discoverable", "indexable", "also_known_as", "moved_to", "updated_at", "language", "memorial", "suspended",
-    "notes",
+    "notes", "attribution_domains",
 )  # fmt: skip
 
 

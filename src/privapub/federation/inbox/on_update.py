@@ -12,6 +12,7 @@ from privapub.federation.inbox.arrived import Arrived, Wanted
 from privapub.federation.inbox.audience import concerned
 from privapub.federation.inbox.on_create import may_be_for_us, take_in, told
 from privapub.federation.inbox.received import received
+from privapub.link_previews import plan as previews
 from privapub.notifications.notify import of_edit
 from privapub.posts import quotes, read, receive
 
@@ -81,4 +82,5 @@ async def _on_update_of_post(tx: Transaction, record: RemotePost, arrived: Arriv
         await check_quote.plan(tx, now_known, signer.uri)
         if now_known.edited_at != known.edited_at:
             await of_edit(tx, now_known, now)
+            await previews.plan(tx, now_known, now)
     return None if changed or stamped else "not-newer"

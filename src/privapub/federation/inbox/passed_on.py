@@ -16,6 +16,7 @@ from privapub.federation.inbox.audience import concerned
 from privapub.federation.inbox.received import is_vote, keep, received
 from privapub.follows import read as follows
 from privapub.follows import relays
+from privapub.link_previews import plan as previews
 from privapub.outbound.gate import DISALLOWED
 from privapub.posts import audience as audiences
 from privapub.posts import read as posts
@@ -74,6 +75,8 @@ async def _changed(tx: Transaction, post: Post | None, fetched: Fetched, now: fl
         return None
     author = await known(tx, post.author_id)
     changed = await receive.receive_edit(tx, received(fetched.post, author), author.id, (), now)
+    if changed and (edited := await posts.by_id(tx, post.id)) is not None:
+        await previews.plan(tx, edited, now)
     return None if changed else "not-newer"
 
 
