@@ -40,7 +40,7 @@ NEED_NOT = {
     "cli.federation_show": "to the operator alone: what was taken in, and what of it was not understood",
     "effects.forget": "deletes, and shows nothing",
     "effects.boost_withdrawn": "names a post that was boosted, by its id alone",
-    "link_previews": "what a page says of itself, to whoever has the number of a post that leads there, and so has asked",
+    "link_previews": "what a page says of itself, to whoever has the number of a post, and so has asked",
     "effects.poll_counted": "to whoever got the post",
     "effects.poll_ended": "hands on to what asks: `poll_counted`, `notifications`",
     "effects.post_boosted": "names a post by its id alone; `fill_boost` asks",
