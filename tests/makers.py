@@ -16,6 +16,9 @@ from privapub.actors.remote import LearntKey, Profile, learn
 from privapub.database.page import Window
 from privapub.database.transaction import Transaction
 from privapub.follows import follow as follows
+from privapub.media import names
+from privapub.media.read import READY
+from privapub.media.tables import medium
 from privapub.personas import create
 from privapub.personas import read as personas
 from privapub.personas.read import Persona
@@ -122,6 +125,23 @@ async def make_post(
     post = await posts.by_id(tx, post_id)
     assert post is not None
     return post
+
+
+async def make_medium(tx: Transaction, actor_id: int, **changes: Any) -> int:
+    """The number of a picture that a persona uploaded, ready to be attached."""
+    now = clock.now()
+    files = [
+        {"role": role, "name": names.new("image/webp"), "media_type": "image/webp", "width": side, "height": side}
+        | {"bytes": 500}
+        for role, side in (("original", 1000), ("small", 400))
+    ]
+    values = {
+        "id": identifiers.sortable(now), "actor_id": actor_id, "use": "post", "state": READY, "kind": "image",
+        "alt": "a cat", "focal_x": -0.5, "focal_y": 1.0, "blurhash": "UBL", "colour": "#102030", "width": 1000,
+        "height": 1000, "files": files, "bytes": 1000, "created_at": now,
+    }  # fmt: skip
+    await tx.execute(medium.insert().values(**values | changes))
+    return int((values | changes)["id"])
 
 
 async def facts(tx: Transaction, kind: str = "") -> list[dict[str, Any]]:

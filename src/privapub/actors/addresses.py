@@ -49,6 +49,10 @@ class Addresses:
         """The id of the word that somebody may quote a post of ours."""
         return f"{self.base_url}/stamps/{token}"
 
+    def medium(self, name: str) -> str:
+        """Where a stored picture, film or sound is given out."""
+        return f"{self.base_url}/media/{name}"
+
     def tag(self, name: str) -> str:
         """The page of a hashtag."""
         return tag_address(f"{self.base_url}/tags", name)

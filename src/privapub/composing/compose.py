@@ -1,5 +1,7 @@
 """Find whom a text names, turn it into HTML, and publish it or the change."""
 
+from collections.abc import Sequence
+
 from privapub import clock
 from privapub.actors.addresses import Addresses
 from privapub.composing import name_later
@@ -31,16 +33,18 @@ async def write_post(
     text_format: Format | None = None,
     poll: NewPoll | None = None,
     quote: str | None = None,
+    media: Sequence[int] = (),
 ) -> Post:
     """Publish a post of a persona to "public", "unlisted", "followers" or "direct" (those whom the text names).
 
     `reply_to` is the uri or page of the post that it answers, whose author is named too. The text is in `text_format`,
     else in the one that the persona likes. Raises InvalidInput for an empty or too long text, for a direct post that
     names nobody and for a poll that cannot be, NotFound where the answered post cannot be seen. `quote` is the uri,
-    page or number of a post that it quotes: NotAllowed where its author lets nobody do that. A persona that has moved
+    page or number of a post that it quotes: NotAllowed where its author lets nobody do that. `media` are the numbers of
+    uploads to attach: InvalidInput where that cannot be, and with any there may be no text. A persona that has moved
     writes nothing new (as on Mastodon): NotAllowed.
     """
-    check_text(text, summary)
+    check_text(text, summary, bare=not media)
     me = await _writer(server, persona_id)
     if me.actor.moved_to is not None:
         raise NotAllowed(f"This persona has moved to {me.actor.moved_to}: it writes nothing new.", _BACK)
@@ -64,6 +68,7 @@ async def write_post(
             in_reply_to=parent.uri if parent else None,
             text_format=liked,
             poll=poll,
+            media=media,
             addresses=Addresses(server.base_url),
             now=now,
         )
@@ -82,16 +87,19 @@ async def edit_post(
     summary: str | None = None,
     text_format: Format | None = None,
     poll: NewPoll | None = None,
+    alts: Sequence[str] = (),
 ) -> Post:
     """Change a persona's own post; what is not given stays, and whoever it named before keeps being named.
 
+    `alts` are the descriptions of its files, from the first on.
+
     Raises NotFound where there is none, InvalidInput as `write_post`.
     """
-    check_text(text, summary or "")
     async with server.database.read() as tx:
         post = await by_id(tx, post_id)
         if post is None or post.author_id != persona_id or post.deleted_at is not None:
             raise NotFound("There is no such post.")
+        check_text(text, summary or "", bare=not post.attachments)
         parent = await by_id(tx, post.in_reply_to_id) if post.in_reply_to_id else None
     liked = text_format or post.text_format
     ready = await written(server, text, liked, () if parent is None else (parent.author_id,))
@@ -108,6 +116,7 @@ async def edit_post(
             tags=ready.tags,
             text_format=liked,
             poll=poll,
+            alts=alts,
             now=now,
         )
         await name_later.plan(tx, post_id, ready, now)

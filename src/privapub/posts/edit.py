@@ -6,8 +6,10 @@ from typing import Any
 from sqlalchemy import update
 
 from privapub.database.transaction import Transaction
+from privapub.errors import InvalidInput
 from privapub.jobs.enqueue import put_fact
 from privapub.markup.render import Format
+from privapub.media.attach import describe, described
 from privapub.posts import read
 from privapub.posts.facts import PostEdited
 from privapub.posts.polls import NewPoll, ask, checked
@@ -30,18 +32,25 @@ async def edit(
     tags: Sequence[Mapping[str, Any]] = (),
     text_format: Format | None = None,
     poll: NewPoll | None = None,
+    alts: Sequence[str] = (),
     now: float,
 ) -> bool:
     """The post reads so from now on; fact PostEdited where it reads differently, and True.
 
     A warning (`summary`), a format and a poll that are not given stay; so do the audience, the language, what it
-    answers and its pictures. A poll with other answers begins anew, and nobody has voted in it. Who is named for the
-    first time may see it from now on, and who was named before still may.
-    Raises NotFound where there is no such post of this author (any more), InvalidInput for no text or too much.
+    answers and its files. `alts` describe these anew, from the first on. A poll with other answers begins anew, and
+    nobody has voted in it. Who is named for the first time may see it from now on, and who was named before still may.
+    Raises NotFound where there is no such post of this author (any more), InvalidInput for no text or too much, and
+    for more descriptions than there are files.
     """
     known = await read.own(tx, post_id, author_id)
     summary = known.summary if summary is None else summary
-    check_text(source, summary)
+    check_text(source, summary, bare=not known.attachments)
+    if len(alts) > len(known.attachments):
+        raise InvalidInput("There are more descriptions than files in this post.")
+    files = [dict(file) for file in known.attachments]
+    for file, alt in zip(files, alts, strict=False):
+        file["alt"] = described(alt)
     changes: dict[str, Any] = {
         "source": source,
         "text_format": known.text_format if text_format is None else text_format,
@@ -49,8 +58,10 @@ async def edit(
         "summary": summary,
         "sensitive": bool(summary),
         "tags": [dict(tag) for tag in tags],
+        "attachments": files,
     }
-    before = {name: getattr(known, name) for name in changes} | {"tags": [dict(tag) for tag in known.tags]}
+    before = {name: getattr(known, name) for name in changes}
+    before |= {name: [dict(each) for each in before[name]] for name in ("tags", "attachments")}
     asked = None if known.poll is None else (tuple(option.name for option in known.poll.options), known.poll.multiple)
     wanted = None if poll is None else checked(poll)
     if changes == before and (wanted is None or (wanted.options, wanted.multiple) == asked):
@@ -60,6 +71,7 @@ async def edit(
     # Later than the last time, whatever the clock says: others go by it (an older `updated` is ignored).
     edited_at = max(now, (known.edited_at or known.published_at) + 0.001)
     await tx.execute(update(post).where(post.c.id == post_id).values(**changes, edited_at=edited_at))
+    await describe(tx, post_id, alts)
     await name(tx, post_id, set(mentions) - {author_id})
     await replace_tags(tx, post_id, tags)
     if poll is not None:

@@ -9,6 +9,7 @@ from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput, NotFound
 from privapub.jobs.enqueue import put_fact
 from privapub.markup.render import Format
+from privapub.media.attach import attach, attachment, choose
 from privapub.posts import audience as audiences
 from privapub.posts import read
 from privapub.posts.facts import PostPublished
@@ -21,9 +22,9 @@ from privapub.posts.tags import replace as replace_tags
 SOURCE_LENGTH, SUMMARY_LENGTH = 5000, 500
 
 
-def check_text(source: str, summary: str) -> None:
-    """InvalidInput for a text that is empty or too long (pure)."""
-    if not source.strip():
+def check_text(source: str, summary: str, *, bare: bool = True) -> None:
+    """InvalidInput for a text that is too long, or empty where there is nothing else (`bare`) to read (pure)."""
+    if bare and not source.strip():
         raise InvalidInput("A post needs a text.")
     if len(source) > SOURCE_LENGTH or len(summary) > SUMMARY_LENGTH:
         raise InvalidInput(
@@ -45,6 +46,7 @@ async def publish(
     in_reply_to: str | None = None,
     text_format: Format = "plain",
     poll: NewPoll | None = None,
+    media: Sequence[int] = (),
     addresses: Addresses,
     now: float,
 ) -> int:
@@ -52,17 +54,18 @@ async def publish(
 
     `source` is as typed, in `text_format`, and `content_html` what became of it; `mentions` are the numbers of the
     actors it names: each of them may see it, whatever the audience. `in_reply_to` is the uri of what it answers. With
-    a `poll` it is a Question.
-    Raises InvalidInput for an audience that there is not, no text or too much of it, and a direct post to nobody;
-    NotFound for an answer to what the author may not see.
+    a `poll` it is a Question. `media` are numbers of uploads of the author: with any it needs no text.
+    Raises InvalidInput for an audience that there is not, no text or too much of it, a direct post to nobody, and
+    media that cannot be attached; NotFound for an answer to what the author may not see.
     """
-    check_text(source, summary)
+    check_text(source, summary, bare=not media)
     if audience not in audiences.CHOICES:
         raise InvalidInput(f"There is no audience “{audience[:40]}”.", f"Use {', '.join(audiences.CHOICES)}.")
     named = set(mentions) - {author_id}
     if audience == DIRECT and not named:
         raise InvalidInput("A direct post goes to those it mentions, and it mentions nobody.", "Write @name@host.")
     answered = await _answered(tx, in_reply_to, author_id)
+    chosen = await choose(tx, author_id, media)
     post_id, uri = identifiers.sortable(now), addresses.post(identifiers.token())
     await tx.execute(
         post.insert().values(
@@ -85,10 +88,12 @@ async def publish(
             context=None if answered is None else _thread_of(answered),
             conversation=None if answered is None else answered.conversation or _thread_of(answered),
             tags=[dict(tag) for tag in tags],
+            attachments=[attachment(each, addresses) for each in chosen],
             published_at=now,
             received_at=now,
         )
     )
+    await attach(tx, post_id, chosen)
     await name(tx, post_id, named)
     await replace_tags(tx, post_id, tags, new=True)
     if poll is not None:

@@ -58,6 +58,8 @@ OF_POST: list[Any] = [
         "conversation": "ostatus:conversation",
         "toot": "http://joinmastodon.org/ns#",
         "votersCount": "toot:votersCount",
+        "blurhash": "toot:blurhash",
+        "focalPoint": {"@container": "@list", "@id": "toot:focalPoint"},
         **QUOTES,
     },
 ]

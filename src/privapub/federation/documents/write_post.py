@@ -1,5 +1,6 @@
 """Our posts as documents (ActivityStreams Vocabulary: Note, Question, Tombstone; ActivityPub, 5: addressing)."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from privapub import clock
@@ -40,7 +41,7 @@ def note(post: Post, author: Actor) -> dict[str, Any]:
         "contentMap": {post.language: content} if post.language else None,
         "source": {"content": post.source, "mediaType": f"text/{post.text_format}"} if post.source else None,
         "tag": [*(_tag(tag) for tag in post.tags), *quote_tag(post)],
-        "attachment": [],
+        "attachment": [_attachment(one) for one in post.attachments],
         **quote_fields(post, author),
         **({} if post.poll is None else question(post.poll)),
     }
@@ -72,6 +73,26 @@ def tombstone(post: Post) -> dict[str, Any]:
     if post.deleted_at is not None:
         document["deleted"] = clock.iso(post.deleted_at)
     return document
+
+
+def _attachment(one: Mapping[str, Any]) -> dict[str, Any]:
+    """A file of the post. What it shows is its `name` as Mastodon has it, and its `summary` as newer programs do."""
+    alt, seconds, preview = one.get("alt") or None, one.get("duration"), one.get("preview")
+    return without_nothing(
+        {
+            "type": one["type"],
+            "mediaType": one.get("media_type") or None,
+            "url": one["url"],
+            "name": alt,
+            "summary": alt,
+            "width": one.get("width"),
+            "height": one.get("height"),
+            "blurhash": one.get("blurhash") or None,
+            "focalPoint": one.get("focal_point"),
+            "duration": None if seconds is None else f"PT{seconds:.3f}S",
+            "icon": {"type": "Image", "url": preview} if preview else None,
+        }
+    )
 
 
 def _tag(tag: Any) -> dict[str, str]:

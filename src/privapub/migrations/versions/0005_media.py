@@ -40,8 +40,8 @@ def _uploads() -> None:
         sa.Column("post_id", sa.BigInteger(), nullable=True),
         sa.Column("place", sa.BigInteger(), server_default="0", nullable=False),
         sa.Column("created_at", sa.Double(), nullable=False),
-        sa.ForeignKeyConstraint(["actor_id"], ["actor.id"], name="fk_medium_actor_id_actor", ondelete="CASCADE"),
-        sa.ForeignKeyConstraint(["post_id"], ["post.id"], name="fk_medium_post_id_post", ondelete="SET NULL"),
+        sa.ForeignKeyConstraint(["actor_id"], ["actor.id"], name="fk_medium_actor_id", ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(["post_id"], ["post.id"], name="fk_medium_post_id", ondelete="SET NULL"),
         sa.PrimaryKeyConstraint("id", name="pk_medium"),
     )
     op.create_index("ix_medium_actor", "medium", ["actor_id", "id"], unique=False)

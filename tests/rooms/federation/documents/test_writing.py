@@ -106,6 +106,36 @@ def test_a_note_is_addressed_by_its_audience(audience: str, to: list[str], cc: l
     assert audience_of(read_post(read_back(document)), ALICE.followers) == audience
 
 
+def test_files_are_read_as_they_were_meant_with_what_they_show_said_twice() -> None:
+    picture = {
+        "type": "Document", "url": "https://sut.test/media/a.webp", "media_type": "image/webp", "alt": "a cat",
+        "width": 1000, "height": 600, "blurhash": "UBL", "focal_point": [-0.5, 1.0], "duration": None, "preview": None,
+        "small": "https://sut.test/media/b.webp", "medium": "12",
+    }  # fmt: skip
+    bare = {"alt": "", "width": None, "height": None, "blurhash": "", "focal_point": None}
+    film = picture | bare | {
+        "url": "https://sut.test/media/c.mp4", "media_type": "video/mp4", "duration": 12.5,
+        "preview": "https://sut.test/media/d.webp",
+    }  # fmt: skip
+    document = read_back(note(dataclasses.replace(POST, attachments=(picture, film)), ALICE))
+    assert document["attachment"] == [
+        {
+            "type": "Document", "mediaType": "image/webp", "url": picture["url"], "name": "a cat", "summary": "a cat",
+            "width": 1000, "height": 600, "blurhash": "UBL", "focalPoint": [-0.5, 1.0],
+        },
+        {
+            "type": "Document", "mediaType": "video/mp4", "url": film["url"], "duration": "PT12.500S",
+            "icon": {"type": "Image", "url": film["preview"]},
+        },
+    ]  # fmt: skip
+    first, second = read_post(document).attachments
+    assert (first.url, first.media_type, first.alt, first.width, first.height) == (
+        picture["url"], "image/webp", "a cat", 1000, 600,
+    )  # fmt: skip
+    assert (first.focal_point, first.blurhash) == ((-0.5, 1.0), "UBL")
+    assert (second.url, second.alt, second.duration, second.preview) == (film["url"], "", 12.5, film["preview"])
+
+
 def test_an_audience_without_a_rendering_gets_none() -> None:
     with pytest.raises(ValueError, match="circle"):
         note(dataclasses.replace(POST, audience="circle"), ALICE)

@@ -1,0 +1,88 @@
+"""What a persona uploaded becomes part of its post, stays so, and goes with it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import select, update
+
+from privapub import identifiers
+from privapub.actors.addresses import Addresses
+from privapub.database.transaction import Transaction
+from privapub.errors import InvalidInput
+from privapub.markup.characters import contained
+from privapub.media.read import READY, Medium, from_row
+from privapub.media.tables import medium
+
+MOST = 4
+ALT_LENGTH = 1500
+_WHICH = "Only what this persona uploaded, what is ready and in no post yet can be attached."
+
+
+def described(alt: str) -> str:
+    """A description as it is kept; InvalidInput where it is too long (pure)."""
+    kept = contained(alt.strip())
+    if len(kept) > ALT_LENGTH:
+        raise InvalidInput("This description is too long.", f"A description has up to {ALT_LENGTH} characters.")
+    return kept
+
+
+async def choose(tx: Transaction, actor_id: int, ids: Sequence[int]) -> list[Medium]:
+    """The uploads with these numbers, in this order; nobody else attaches them until the transaction is over.
+
+    Raises InvalidInput for more than may be, and, in one and the same way, for what is another's, not ready, part of
+    a post already, given twice, or not there: whoever asks learns nothing of what others have.
+    """
+    if len(ids) > MOST:
+        raise InvalidInput("These are too many files.", f"A post has up to {MOST}.")
+    if not ids:
+        return []
+    asked = [each for each in ids if 0 < each <= identifiers.LARGEST]
+    free = (
+        medium.c.actor_id == actor_id,
+        medium.c.use == "post",
+        medium.c.state == READY,
+        medium.c.post_id.is_(None),
+    )
+    rows = await tx.all(select(medium).where(medium.c.id.in_(asked), *free).order_by(medium.c.id).with_for_update())
+    found = {row.id: from_row(row) for row in rows}
+    if len(found) != len(ids):
+        raise InvalidInput("There is no such upload to attach.", _WHICH)
+    return [found[each] for each in ids]
+
+
+async def attach(tx: Transaction, post_id: int, chosen: Sequence[Medium]) -> None:
+    """What was chosen in this transaction is part of the post from now on, in this order."""
+    for place, each in enumerate(chosen):
+        await tx.execute(update(medium).where(medium.c.id == each.id).values(post_id=post_id, place=place))
+
+
+async def describe(tx: Transaction, post_id: int, alts: Sequence[str]) -> None:
+    """The descriptions of a post's files, in their order, from the first on."""
+    for place, alt in enumerate(alts):
+        which = medium.c.post_id == post_id, medium.c.place == place
+        await tx.execute(update(medium).where(*which).values(alt=described(alt)))
+
+
+def attachment(of: Medium, addresses: Addresses) -> dict[str, Any]:
+    """What a post keeps of it: the keys of what posts from elsewhere have, and `small` and `medium` besides. Pure."""
+
+    def url(role: str) -> str | None:
+        file = of.file(role)
+        return None if file is None else addresses.medium(str(file["name"]))
+
+    original = of.file("original")
+    focal = None if of.focal_x is None or of.focal_y is None else [of.focal_x, of.focal_y]
+    return {
+        "type": "Document",
+        "url": url("original"),
+        "media_type": "" if original is None else original["media_type"],
+        "alt": of.alt,
+        "width": of.width,
+        "height": of.height,
+        "blurhash": of.blurhash,
+        "focal_point": focal,
+        "duration": of.duration,
+        "preview": url("poster"),
+        "small": url("small"),
+        "medium": str(of.id),
+    }

@@ -1,0 +1,60 @@
+"""Looking up what a persona uploaded."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+from sqlalchemy import bindparam, select
+
+from privapub.database.transaction import Transaction
+from privapub.media.tables import medium
+
+WAITING, READY, FAILED = "waiting", "ready", "failed"
+Use = Literal["post", "avatar", "header"]
+
+
+@dataclass(frozen=True)
+class Medium:
+    """One row of `medium`: see the table for what each column means."""
+
+    id: int
+    actor_id: int
+    use: Use
+    state: str
+    why: str
+    kind: str
+    alt: str
+    focal_x: float | None
+    focal_y: float | None
+    blurhash: str
+    colour: str
+    width: int | None
+    height: int | None
+    duration: float | None
+    animated: bool
+    files: tuple[Mapping[str, Any], ...]
+    source: str | None
+    bytes: int
+    post_id: int | None
+    place: int
+    created_at: float
+
+    def file(self, role: str) -> Mapping[str, Any] | None:
+        """The file that was made for this role (original, large, small, poster); None where there is none."""
+        return next((file for file in self.files if file["role"] == role), None)
+
+
+_FIELDS = tuple(field.name for field in fields(Medium))
+_BY_ID = select(medium).where(medium.c.id == bindparam("id"))
+
+
+def from_row(row: Any) -> Medium:
+    """A Medium from a row that holds every column of the table under its own name."""
+    values = {name: getattr(row, name) for name in _FIELDS}
+    return Medium(**values | {"files": tuple(row.files)})
+
+
+async def by_id(tx: Transaction, medium_id: int) -> Medium | None:
+    """The upload with this number, whoever's it is."""
+    row = await tx.first(_BY_ID, id=medium_id)
+    return None if row is None else from_row(row)
