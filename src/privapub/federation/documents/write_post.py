@@ -80,7 +80,7 @@ def _attachment(one: Mapping[str, Any]) -> dict[str, Any]:
     alt, seconds, preview = one.get("alt") or None, one.get("duration"), one.get("preview")
     return without_nothing(
         {
-            "type": one["type"],
+            "type": "Document",
             "mediaType": one.get("media_type") or None,
             "url": one["url"],
             "name": alt,
