@@ -19,7 +19,7 @@ from privapub.jobs import read as jobs
 from privapub.jobs.hosts import HOST, left_alone
 from privapub.jobs.moment import moment
 from privapub.server import Server
-from privapub.telemetry import fetches
+from privapub.telemetry import fetches, previews
 from privapub.telemetry.tables import arrival, departure
 from privapub.telemetry.tally import by_day, by_host
 
@@ -53,6 +53,11 @@ def report(
                 "fetches": [asdict(row) for row in await fetches.outcomes(tx, since=midnight, host=name)],
                 "fetches_of_readers": [
                     {"day": day, "count": count} for day, count in await fetches.of_readers(tx, since=first, host=name)
+                ],
+                # They are counted by day alone, and no host is theirs.
+                "previews": [
+                    {"day": day, "outcome": outcome, "count": count}
+                    for day, outcome, count in (await previews.by_day(tx, first) if name is None else ())
                 ],
                 "deliveries": [asdict(row) for row in await by_day(tx, departure, first, name)],
                 "deliveries_to_hosts": [
@@ -89,6 +94,11 @@ def _in_tables(data: Mapping[str, Any]) -> str:
             "nothing yet",
         ),
         ("Asked because somebody was reading", [{"count": readers}] if readers else [], ["count"], "nothing yet"),
+        *(
+            ()
+            if data["host"]
+            else (("Previews of links", _previews(data["previews"]), ["outcome", "count"], "none yet"),)
+        ),
         ("Deliveries", _explained(data["deliveries"], ("outcome", "reason")), counted, "none yet"),
         ("To which host", data["deliveries_to_hosts"], ["host", "outcome", "reason", "count"], "none yet"),
         ("Deliveries given up", data["given_up"], ["host", "why", "count"], "none"),
@@ -103,6 +113,14 @@ def _in_tables(data: Mapping[str, Any]) -> str:
 def _named(rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
     """The rows, with a word for what is known of no host: it was refused before anybody was verified."""
     return [{**row, "host": row["host"] or "not verified"} for row in rows]
+
+
+def _previews(rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """All days together."""
+    counts: Counter[str] = Counter()
+    for row in rows:
+        counts[row["outcome"]] += row["count"]
+    return [{"outcome": outcome, "count": count} for outcome, count in sorted(counts.items())]
 
 
 def _explained(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Sequence[Mapping[str, Any]]:

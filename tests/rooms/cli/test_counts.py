@@ -13,6 +13,7 @@ from privapub.federation.delivery.deliver import DELIVERY
 from privapub.jobs.enqueue import put
 from privapub.jobs.hosts import HOST
 from privapub.jobs.job import NewJob
+from privapub.telemetry import previews
 from privapub.telemetry.arrivals import ArrivalRecorder
 from privapub.telemetry.departures import DepartureRecorder
 from privapub.telemetry.fetches import FetchRecorder
@@ -140,6 +141,25 @@ async def test_the_federation_report_tells_what_came_of_it_and_why(database: Dat
         {"day": today, "outcome": "refused", "reason": "too-old", "count": 1},
     ]
     assert report["fetches_of_readers"] == [{"day": today, "count": 1}]
+
+
+async def test_the_federation_report_counts_previews_by_day_and_for_no_host(
+    database: Database, said: Said, told: Told
+) -> None:
+    now = clock.now()
+    async with database.write() as tx:
+        for outcome, at in (("card", now), ("card", now), ("card", now - DAY), ("failed", now)):
+            await previews.count(tx, outcome, at)
+    report = await told("federation", "report")
+    assert report["previews"] == [
+        {"day": clock.iso_day(now - DAY), "outcome": "card", "count": 1},
+        {"day": clock.iso_day(now), "outcome": "card", "count": 2},
+        {"day": clock.iso_day(now), "outcome": "failed", "count": 1},
+    ]
+    text = words(await said("federation", "report"))
+    assert ["card", "3"] in text
+    assert ["failed", "1"] in text
+    assert (await told("federation", "report", "--host", "b.example"))["previews"] == []
 
 
 async def test_the_federation_report_of_one_server_tells_of_no_other(

@@ -19,6 +19,7 @@ from privapub.outbound.target import host_of
 MAX_DOMAINS = 100
 KINDS = frozenset({"Person", "Service", "Application", "Group", "Organization"})
 _HANDLE = re.compile(r"[^\s@/?#\x00-\x1f\x7f-\x9f]{1,200}")
+_DOMAIN = re.compile(r"[^\s/:@?#\\\[\]]{1,253}")
 _HTML = ("text/html",)
 _VALUES = ("PropertyValue", "ProperyValue", "Note", "Link")
 
@@ -145,7 +146,11 @@ def _is_handle(text: str) -> bool:
 def _domains(said: object) -> tuple[str, ...]:
     """Hosts, in the one spelling by which they are known; what is none is passed over (as Mastodon says it)."""
     several = said if isinstance(said, list) else [said]
-    found = (host_of(f"https://{each}/") for each in several[:MAX_DOMAINS] if isinstance(each, str) and len(each) < 300)
+    found = (
+        host_of(f"https://{each}/")
+        for each in several[:MAX_DOMAINS]
+        if isinstance(each, str) and _DOMAIN.fullmatch(each)
+    )
     return tuple(dict.fromkeys(host for host in found if host))
 
 

@@ -245,6 +245,7 @@ def test_an_actor_with_much_is_read() -> None:
             endpoints={"sharedInbox": "https://peer.test/inbox"}, followers={"id": f"{CAROL}/f"}, updated="2026-03-01",
             attachment=[{"type": "PropertyValue", "name": f"n{n}", "value": "<b>v"} for n in range(5000)],
             alsoKnownAs="https://old.test/c",
+            attributionDomains=["Blog.Test", "blog.test", "a b", "bücher.test", 7, "https://x.test/y"],
         )
     )  # fmt: skip
     assert (actor.kind, actor.name, actor.url) == ("Service", "Carol", "https://peer.test/@carol")
@@ -254,6 +255,7 @@ def test_an_actor_with_much_is_read() -> None:
     assert len(actor.fields) == 16
     assert actor.fields[0] == {"name": "n0", "value": "<b>v"}
     assert actor.also_known_as == ("https://old.test/c",)
+    assert actor.attribution_domains == ("blog.test", "xn--bcher-kva.test")
     assert actor.updated_at == 1772323200.0
 
 
