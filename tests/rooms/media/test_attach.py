@@ -1,5 +1,6 @@
 """What may be attached to a post, and what becomes of it with the post."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -123,3 +124,14 @@ async def test_an_edit_keeps_the_files_and_describes_them_anew(database: Databas
         await change(alts=["a", "b", "c"])
     with pytest.raises(InvalidInput, match="too long"):
         await change(alts=["x" * (ALT_LENGTH + 1)])
+
+
+async def test_of_posts_at_the_same_time_one_gets_the_file(database: Database) -> None:
+    async with database.write() as tx:
+        alice = await make_persona(tx, "alice")
+        one, other = await make_medium(tx, alice.id), await make_medium(tx, alice.id)
+    ways = [(one, other), (other, one)] * 3
+    ended = await asyncio.gather(*(write(database, alice.id, *way) for way in ways), return_exceptions=True)
+    (post_id,) = [each for each in ended if isinstance(each, int)]
+    assert all(isinstance(each, int | InvalidInput) for each in ended)
+    assert {(await medium_of(database, each)).post_id for each in (one, other)} == {post_id}
