@@ -162,6 +162,60 @@ class Settings:
         _text(4096),
         initial="the one on the PATH",
     )
+    media_bytes: int = _setting(
+        200,
+        "How large an uploaded file may be, in MiB.",
+        "a whole number from 1 to 4096",
+        _whole(1, 4096),
+    )
+    media_pixels: int = _setting(
+        100,
+        "How many million pixels a picture, or one frame of a film, may have.",
+        "a whole number from 1 to 1000",
+        _whole(1, 1000),
+    )
+    media_side: int = _setting(
+        16_384,
+        "How long a side of a picture may be, in pixels.",
+        "a whole number from 100 to 65535",
+        _whole(100, 65535),
+    )
+    media_frames: int = _setting(
+        1_000,
+        "How many frames a picture that moves may have.",
+        "a whole number from 1 to 100000",
+        _whole(1, 100000),
+    )
+    media_duration: int = _setting(
+        1_800,
+        "How long a film or a sound may last, in seconds.",
+        "a whole number from 1 to 86400",
+        _whole(1, 86400),
+    )
+    media_longest: int = _setting(
+        3_840,
+        "The longest side of the picture that is kept of a larger one, in pixels.",
+        "a whole number from 400 to 16384",
+        _whole(400, 16384),
+    )
+    media_memory: int = _setting(
+        1_024,
+        "How much memory the process may take that makes media, in MiB of addresses.",
+        "a whole number from 256 to 65536",
+        _whole(256, 65536),
+    )
+    media_seconds: int = _setting(
+        60,
+        "How long that process may compute for a picture, in seconds.",
+        "a whole number from 1 to 3600",
+        _whole(1, 3600),
+    )
+    media_film_seconds: int = _setting(
+        3_600,
+        "How long it may compute for a film or a sound, in seconds.",
+        "a whole number from 10 to 86400",
+        _whole(10, 86400),
+    )
     listen: Listen = _setting(  # noqa: RUF009 - the same
         Listen("localhost", 8000),
         "Where the web server listens.",

@@ -157,7 +157,8 @@ WITH_ANOTHER = {
 }
 # What only people here, or the operator, put there.
 OURS = {
-    "account", "account_persona", "domain_policy", "domain_rule", "featured_tag", "list_member", "mute", "people_list",
+    "account", "account_persona", "domain_policy", "domain_rule", "emoji", "featured_tag", "list_member", "medium",
+    "mute", "people_list",
     "persona", "pin", "preview_count", "relay", "rendering", "sent", "traffic", "word_filter",
 }  # fmt: skip
 

@@ -1,0 +1,38 @@
+"""`privapub media process`: what would become of a file."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+Type = Callable[..., int]
+
+
+def test_a_picture_is_made_and_what_was_taken_out_is_told(
+    typed: Type, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = Image.Exif()
+    told[0x010F] = "Planted-Kw7"
+    Image.new("RGB", (1500, 900), "teal").save(tmp_path / "a.jpg", exif=told, comment=b"Planted-Kw7")
+    assert typed("media", "process", str(tmp_path / "a.jpg"), "--into", str(tmp_path / "made")) == 0
+    said = capsys.readouterr().out
+    assert "EXIF" in said
+    assert "1500 by 900" in said
+    assert typed("media", "process", str(tmp_path / "a.jpg"), "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [each["role"] for each in found["files"]] == ["original", "large", "small"]
+    assert {"EXIF", "text", "camera"} <= set(found["removed"])
+    laid = sorted((tmp_path / "made").iterdir())
+    assert len(laid) == len(found["files"])
+    assert not any(b"Planted" in path.read_bytes() for path in laid)
+
+
+def test_what_is_no_picture_is_refused_in_a_sentence(
+    typed: Type, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.png").write_text("hello")
+    assert typed("media", "process", str(tmp_path / "a.png")) == 1
+    assert "no picture, film or sound" in capsys.readouterr().err
+    assert typed("media", "process", str(tmp_path / "none.png")) == 1
