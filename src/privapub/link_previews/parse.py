@@ -11,7 +11,6 @@ from typing import Any, Literal
 from urllib.parse import urljoin
 
 import msgspec
-from lxml import etree
 
 from privapub.link_previews.decode import decode
 from privapub.markup.clean import plain
@@ -73,6 +72,8 @@ def parse(body: bytes, content_type: str, url: str) -> Found:
     text = decode(body[:MOST_BYTES], content_type).replace("\x00", "\ufffd")
     end = _END_OF_HEAD.search(text)
     head = _Head()
+    from lxml import etree  # noqa: PLC0415 - many megabytes, which a process that builds no preview never needs
+
     parser = etree.HTMLParser(target=head, encoding="utf-8", no_network=True, recover=True, huge_tree=False)
     try:
         parser.feed((text[: end.start()] if end else text).encode("utf-8", "replace"))

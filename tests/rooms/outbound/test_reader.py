@@ -52,7 +52,7 @@ async def asked(internet: Internet, recorder: FetchRecorder, trigger: str) -> No
     door = internet.door(recorder, timeout=5.0)
     with scope.trigger(trigger):
         for host in ("peer.test", "moved.test", "gone.test", "nowhere.test", "page.test", "redirected.test"):
-            for purpose in ("object", "preview"):
+            for purpose in ("object", "domain-list"):
                 try:
                     with scope.purpose(purpose):
                         await door.get(
@@ -90,12 +90,12 @@ async def test_after_a_readers_fetch_its_path_is_nowhere(
         assert QUERY not in said
     # The search does find what is there, and other fetches are kept with their host, and told.
     assert "gone.test" in kept
-    assert "preview" not in kept
+    assert "domain-list" not in kept
     with anyio.fail_after(60):
         await asked(internet, recorder, "context")
     await recorder.flush()
     kept = await everything(database, tmp_path)
-    assert "preview" in kept
+    assert "domain-list" in kept
     assert any(line["event"] == "fetch" for line in lines)  # type: ignore[index]  # as above
     for said in (kept, str(lines), caplog.text, capfd.readouterr().out):
         assert SECRET not in said
