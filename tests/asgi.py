@@ -98,8 +98,13 @@ class Application:
         }
         said: list[dict[str, Any]] = []
 
+        asked = iter(({"type": "http.request", "body": body, "more_body": False},))
+
         async def receive() -> dict[str, Any]:
-            return {"type": "http.request", "body": body, "more_body": False}
+            message = next(asked, None)
+            if message is None:
+                await anyio.sleep_forever()  # nobody hangs up
+            return message or {}
 
         async def send(message: dict[str, Any]) -> None:
             said.append(message)

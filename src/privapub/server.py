@@ -7,6 +7,7 @@ from privapub.database.connect import Database
 from privapub.limits.limits import Limits
 from privapub.outbound.client import Door
 from privapub.settings import Settings
+from privapub.storage.files import Files
 from privapub.telemetry.arrivals import ArrivalRecorder
 from privapub.telemetry.departures import DepartureRecorder
 from privapub.telemetry.fetches import FetchRecorder
@@ -26,6 +27,7 @@ class Server:
     departures: DepartureRecorder
     traffic: TrafficMeter
     limits: Limits
+    files: Files
 
     @classmethod
     def around(cls, settings: Settings, database: Database, door: Door, fetches: FetchRecorder) -> Self:
@@ -39,6 +41,7 @@ class Server:
             DepartureRecorder(database),
             TrafficMeter(database),
             Limits(settings),
+            Files.open(settings.storage),
         )
 
     @property

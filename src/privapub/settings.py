@@ -25,6 +25,8 @@ NO_SETTINGS_PREFIX = "PRIVAPUB_TEST_"
 _ON, _OFF = frozenset({"on", "true", "yes", "1"}), frozenset({"off", "false", "no", "0"})
 DEFAULT, ENVIRONMENT = "default", "environment"
 
+_MASKED = frozenset({"database_url", "storage_url"})
+
 Network = IPv4Network | IPv6Network
 
 
@@ -88,6 +90,12 @@ def _folder(text: str) -> Path:
     return Path(text).expanduser()
 
 
+def _storage_url(text: str) -> str:
+    if not re.fullmatch(r"(?:file:///|s3://[^/?]).*", text):
+        raise ValueError(text)
+    return text
+
+
 def _database_url(text: str) -> str:
     if text.startswith("sqlite:///") and len(text) > len("sqlite:///"):
         return text
@@ -145,6 +153,15 @@ class Settings:
         "sqlite:///PATH or postgresql://USER:PASSWORD@HOST/NAME",
         _database_url,
         initial="SQLite in the data folder",
+    )
+    storage_url: str = _setting(
+        "",
+        "Where pictures, films and sounds are kept. The keys of a store are access_key_id and secret_access_key in the "
+        "URL, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of the environment. Absent: the folder media in the data "
+        "folder.",
+        "file:///FOLDER or s3://BUCKET/PREFIX?endpoint=URL&region=NAME",
+        _storage_url,
+        initial="a folder in the data folder",
     )
     pg_tools: str = _setting(
         "",
@@ -401,6 +418,11 @@ class Settings:
         """The URL of the database that is used."""
         return self.database_url or f"sqlite:///{self.data / 'privapub.sqlite3'}"
 
+    @property
+    def storage(self) -> str:
+        """The URL of the store of files that is used."""
+        return self.storage_url or (self.data.absolute() / "media").as_uri()
+
 
 @dataclass(frozen=True)
 class Row:
@@ -461,7 +483,7 @@ def load(environ: Mapping[str, str]) -> Loaded:
 
 def shown(name: str, value: Any) -> str:
     """A field's value as text that anyone may see: passwords are masked."""
-    if name == "database_url":
+    if name in _MASKED:
         return masked(value)
     if isinstance(value, bool):
         return "on" if value else "off"
@@ -471,9 +493,9 @@ def shown(name: str, value: Any) -> str:
 
 
 def masked(url: str) -> str:
-    """A database URL without its password, wherever in it the password stands."""
+    """A URL without its password or key, wherever in it that stands."""
     url = re.sub(r"(?<=://)([^:/@?]*):.*@", r"\1:***@", url)
-    return re.sub(r"(?i)([?&][^=&]*password=)[^&]*", r"\1***", url)
+    return re.sub(r"(?i)([?&][^=&]*(?:password|key|key_id)=)[^&]*", r"\1***", url)
 
 
 def _refuse_unknown_variables(environ: Mapping[str, str], known: Mapping[str, Field[Any]]) -> None:
@@ -521,5 +543,5 @@ def _parse(item: Field[Any], text: str, where: str) -> Any:
     try:
         return item.metadata["parse"](text)
     except ValueError:
-        said = masked(text) if item.name == "database_url" else text
+        said = masked(text) if item.name in _MASKED else text
         raise OperatorError(f"{where} is {said!r}: it must be {item.metadata['allowed']}.") from None

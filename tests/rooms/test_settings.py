@@ -44,6 +44,7 @@ def test_every_variable_is_read() -> None:
             "PRIVAPUB_DELIVERIES_PER_HOST": "3",
             "PRIVAPUB_DELIVERIES_FAILING": "1",
             "PRIVAPUB_DELIVERIES_ASIDE": "0",
+            "PRIVAPUB_STORAGE_URL": "s3://bucket/town",
             "PRIVAPUB_PG_TOOLS": "/opt/postgresql/bin",
             "PRIVAPUB_FFMPEG": "/opt/ffmpeg",
             "PRIVAPUB_MEDIA_BYTES": "11",
@@ -87,6 +88,7 @@ def test_every_variable_is_read() -> None:
         deliveries_per_host=3,
         deliveries_failing=1,
         deliveries_aside=0,
+        storage_url="s3://bucket/town",
         pg_tools="/opt/postgresql/bin",
         ffmpeg="/opt/ffmpeg",
         media_bytes=11,
@@ -119,6 +121,7 @@ def test_every_variable_is_read() -> None:
     untouched = [item.name for item in fields(Settings) if getattr(settings, item.name) == item.default]
     assert untouched == []
     assert settings.database == settings.database_url
+    assert settings.storage == settings.storage_url
 
 
 def test_the_domain_of_handles_follows_the_base_url() -> None:
@@ -246,3 +249,13 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 def test_a_bad_value_gets_one_sentence_with_the_name_the_value_and_what_is_allowed(name: str, value: str) -> None:
     allowed = next(item for item in fields(Settings) if item.name == name.lower()).metadata["allowed"]
     assert sentence({f"PRIVAPUB_{name}": value}).strip() == f"PRIVAPUB_{name} is {value!r}: it must be {allowed}."
+
+
+def test_the_keys_of_a_store_are_masked() -> None:
+    url = "s3://bucket/town?endpoint=https://s3.test&access_key_id=S3CRET&secret_access_key=S3CRET&region=x"
+    assert masked(url) == "s3://bucket/town?endpoint=https://s3.test&access_key_id=***&secret_access_key=***&region=x"
+    settings = load({"PRIVAPUB_STORAGE_URL": url})
+    assert not any("S3CRET" in row.value for row in settings.rows)
+    with pytest.raises(OperatorError) as refused:
+        load({"PRIVAPUB_STORAGE_URL": "gs://bucket?secret_access_key=S3CRET"})
+    assert "S3CRET" not in str(refused.value)

@@ -18,8 +18,9 @@ from privapub.federation.served.post import post
 from privapub.federation.served.refusal import unless_blocked
 from privapub.federation.served.secure_mode import for_servers
 from privapub.server import Server
-from privapub.telemetry.traffic import ASSET, PAGE
+from privapub.telemetry.traffic import ASSET, MEDIA, PAGE
 from privapub.web.assets import asset
+from privapub.web.files import file
 from privapub.web.front import front
 from privapub.web.headers import SecurityHeaders
 from privapub.web.persona import actor_page, persona
@@ -38,6 +39,7 @@ def routes(server: Server) -> list[Route]:
         "/posts/{token}": _document_or_page("post", post, post_page),
         "/tags/{name}": counted(PAGE, tag),
         "/static/{name}": counted(ASSET, asset),
+        "/media/{name}": counted(MEDIA, file),
     }
     return [Route(path, _endpoint(server, page), methods=["GET"]) for path, page in pages.items()]
 

@@ -44,7 +44,7 @@ def body(
         found["Vary"] = vary
     if not private and status == 200:
         found["ETag"] = f'"{hashlib.sha256(kind.encode() + content).hexdigest()[:32]}"'
-        if _has_it(request.headers.get("if-none-match"), found["ETag"]):
+        if has_it(request.headers.get("if-none-match"), found["ETag"]):
             return Response(status_code=304, headers=found)
     return Response(content, status_code=status, headers={**found, "Content-Type": kind})
 
@@ -57,6 +57,7 @@ def refused(status: int, sentence: str) -> Response:
     return JSONResponse({"error": sentence}, status_code=status, headers=headers)
 
 
-def _has_it(if_none_match: str | None, etag: str) -> bool:
+def has_it(if_none_match: str | None, etag: str) -> bool:
+    """Whether a header If-None-Match names this tag (pure)."""
     known = [tag.strip().removeprefix("W/") for tag in (if_none_match or "").split(",")]
     return etag in known or known == ["*"]

@@ -1,0 +1,87 @@
+"""Files of media: in whole and in part, and never as anything else than they are."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asgi import serving
+from privapub.database.connect import Database
+from privapub.media import names
+from privapub.storage.files import Files
+from privapub.web.files import Unsatisfiable, part_of
+
+CONTENT = bytes(range(256)) * 2000
+
+
+@pytest.mark.parametrize(
+    ("header", "part"),
+    [
+        (None, None), ("bytes=0-", (0, 10)), ("bytes=2-4", (2, 5)), ("bytes=2-400", (2, 10)), ("bytes=-3", (7, 10)),
+        ("bytes=-30", (0, 10)), ("bytes=9-9", (9, 10)), ("bytes=4-2", None), ("bytes=0-1,3-4", None),
+        ("items=0-1", None), ("bytes=a-b", None), ("bytes=-", None), ("", None), ("bytes=" + "9" * 40 + "-", None),
+    ],
+)  # fmt: skip
+def test_the_part_that_is_asked_for(header: str | None, part: tuple[int, int] | None) -> None:
+    assert part_of(header, 10) == part
+
+
+@pytest.mark.parametrize("header", ["bytes=10-", "bytes=99-100", "bytes=-0"])
+def test_what_is_not_there_is_no_part(header: str) -> None:
+    with pytest.raises(Unsatisfiable):
+        part_of(header, 10)
+
+
+@given(st.text(max_size=30) | st.from_regex(r"bytes=[0-9]{0,3}-[0-9]{0,3}"), st.integers(0, 300))
+def test_a_part_is_within_the_file(header: str, size: int) -> None:
+    try:
+        part = part_of(header, size)
+    except Unsatisfiable:
+        return
+    assert part is None or 0 <= part[0] < part[1] <= size
+
+
+async def test_a_file_is_given_out_as_what_it_is(database: Database, tmp_path: Path) -> None:
+    files = Files.open((tmp_path / "kept").as_uri())
+    async with serving(database, storage_url=(tmp_path / "kept").as_uri()) as sut:
+        name = names.new("image/webp")
+        path = f"/media/{name}"
+        await files.put(names.place(name), CONTENT)
+        answer = await sut.get(path)
+        assert (answer.status, answer.body) == (200, CONTENT)
+        told = answer.headers
+        assert told["content-type"] == "image/webp"
+        assert told["content-length"] == str(len(CONTENT))
+        assert told["cache-control"] == "public, max-age=31536000, immutable"
+        assert told["content-security-policy"] == "default-src 'none'; sandbox"
+        assert told["x-content-type-options"] == "nosniff"
+        etag = told["etag"]
+
+        async def asked(*headers: tuple[str, str], method: str = "GET") -> tuple[int, bytes, str]:
+            found = await sut.ask(method, path, list(headers))
+            return found.status, found.body, found.headers.get("content-range", "")
+
+        assert await asked(("Range", "bytes=5-9")) == (206, CONTENT[5:10], f"bytes 5-9/{len(CONTENT)}")
+        assert await asked(("Range", "bytes=-3")) == (
+            206, CONTENT[-3:], f"bytes {len(CONTENT) - 3}-{len(CONTENT) - 1}/{len(CONTENT)}",
+        )  # fmt: skip
+        assert await asked(("Range", "bytes=999999-")) == (416, b"", f"bytes */{len(CONTENT)}")
+        assert await asked(("Range", "bytes=5-9"), ("If-Range", etag)) == (
+            206, CONTENT[5:10], f"bytes 5-9/{len(CONTENT)}",
+        )  # fmt: skip
+        assert await asked(("Range", "bytes=5-9"), ("If-Range", '"other"')) == (200, CONTENT, "")
+        assert await asked(("If-None-Match", etag)) == (304, b"", "")
+        assert await asked(method="HEAD") == (200, b"", "")
+        await files.delete([names.place(name)])
+        assert (await asked())[0] == 404
+
+
+async def test_nothing_else_is_given_out(database: Database, tmp_path: Path) -> None:
+    files = Files.open((tmp_path / "kept").as_uri())
+    async with serving(database, storage_url=(tmp_path / "kept").as_uri()) as sut:
+        raw = names.new(None)
+        await files.put(names.place(raw), b"as it came")
+        (tmp_path / "secret.jpg").write_bytes(b"secret")
+        for name in (raw, names.new("image/jpeg"), "..%2Fsecret.jpg", "../secret.jpg", "x.svg", "%00.jpg"):
+            assert (await sut.get(f"/media/{name}")).status == 404
