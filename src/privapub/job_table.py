@@ -60,6 +60,9 @@ from privapub.jobs.job import FACTS, GiveUp, Job, Outcome
 from privapub.jobs.kind import JobKind, Write
 from privapub.link_previews import build as previews
 from privapub.link_previews.plan import PREVIEW
+from privapub.media import make
+from privapub.media.accept import MEDIA
+from privapub.media.let_go import UNSTORE, unstore
 from privapub.moderation.facts import DomainRuled, ReportFiled
 from privapub.personas.facts import KeysRotated, PersonaEdited, PersonaMoved
 from privapub.posts.facts import (
@@ -121,7 +124,23 @@ EFFECTS: Mapping[type, Effect] = {
 OF_FACTS = frozenset(fact_kind(fact) for fact in EFFECTS)
 # The names in the table.
 KINDS = (
-    frozenset({ASK_ORIGIN, CLEAN, CONTEXT, DELIVERY, INBOX, NAME_LATER, PREVIEW, PRUNE, QUOTE, READ_POLL, SYNCHRONIZE})
+    frozenset(
+        {
+            ASK_ORIGIN,
+            CLEAN,
+            CONTEXT,
+            DELIVERY,
+            INBOX,
+            MEDIA,
+            NAME_LATER,
+            PREVIEW,
+            PRUNE,
+            QUOTE,
+            READ_POLL,
+            SYNCHRONIZE,
+            UNSTORE,
+        }
+    )
     | OF_FACTS
 )
 
@@ -171,6 +190,17 @@ def job_kinds(server: Server) -> dict[str, JobKind]:
         ),
         JobKind(CLEAN, fetch=partial(clean_domain, server), at_once=1),
         JobKind(CONTEXT, fetch=partial(read_thread, server, Turns()), at_once=settings.threads_at_once, attempts=3),
+        JobKind(
+            MEDIA,
+            fetch=partial(make.fetch, server),
+            write=make.write,
+            record=make.record,
+            at_once=1,
+            lease=make.LEASE,
+            deadline=make.DEADLINE,
+            attempts=make.ATTEMPTS,
+        ),
+        JobKind(UNSTORE, fetch=partial(unstore, server), at_once=1),
         JobKind(
             NAME_LATER,
             fetch=partial(name_later.fetch, server),

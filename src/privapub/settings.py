@@ -185,6 +185,12 @@ class Settings:
         "a whole number from 1 to 4096",
         _whole(1, 4096),
     )
+    media_quota: int = _setting(
+        5_000,
+        "How much room the media of one persona may take, in MiB.",
+        "a whole number from 1 to 1000000",
+        _whole(1, 1_000_000),
+    )
     media_pixels: int = _setting(
         100,
         "How many million pixels a picture, or one frame of a film, may have.",

@@ -1,5 +1,6 @@
 """`privapub post …`: write, change, take back."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -22,6 +23,7 @@ from privapub.cli.options import (
 )
 from privapub.cli.output import say, table
 from privapub.cli.shown import line, shown
+from privapub.cli.uploads import described, uploaded
 from privapub.composing import compose
 from privapub.errors import InvalidInput
 from privapub.posts import delete as deleting
@@ -35,6 +37,14 @@ LASTS = "1d"
 app = typer.Typer(name="post", help="Write, change and take back posts.", no_args_is_help=True)
 Options = Annotated[
     list[str] | None, typer.Option("--poll", metavar="ANSWER", help="An answer of a poll; say it again for each.")
+]
+Files = Annotated[
+    list[Path] | None,
+    typer.Option("--media", metavar="FILE", help="A picture, a film or a sound; say it again for each, up to four."),
+]
+Alts = Annotated[
+    list[str] | None,
+    typer.Option("--alt", metavar="TEXT", help="What a file shows, in words; say it again for each, in their order."),
 ]
 Multiple = Annotated[bool, typer.Option("--poll-multiple", help="Several answers may be chosen. Absent: one.")]
 Ends = Annotated[
@@ -57,17 +67,29 @@ def create(
     poll: Options = None,
     poll_multiple: Multiple = False,
     poll_ends: Ends = None,
+    media: Files = None,
+    alt: Alts = None,
     as_json: Json = False,
 ) -> None:
     """Write a post."""
     wanted, how = _poll(poll, poll_ends, multiple=poll_multiple), text_format(typed)
     check_audience(audience)
+    files = described(media or [], alt or [])
 
     async def work(server: Server) -> Post:
         me = await acting(server, persona)
+        attached = await uploaded(server, me.id, files)
         with asking(reply_to or ""):
             return await compose.write_post(
-                server, me.id, text, audience, reply_to=reply_to, summary=summary, text_format=how, poll=wanted
+                server,
+                me.id,
+                text,
+                audience,
+                reply_to=reply_to,
+                summary=summary,
+                text_format=how,
+                poll=wanted,
+                media=attached,
             )
 
     post = with_server(work)

@@ -27,7 +27,12 @@ def shown(post: Post) -> dict[str, Any]:
         "published_at": clock.iso(post.published_at),
         "edited_at": post.edited_at and clock.iso(post.edited_at),
         **({} if post.poll is None else {"poll": poll_shown(post.poll)}),
+        **({} if not post.attachments else {"media": [_file(each) for each in post.attachments]}),
     }
+
+
+def _file(of: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: of.get(name) for name in ("url", "media_type", "alt", "width", "height", "duration")}
 
 
 def poll_shown(poll: Poll) -> dict[str, Any]:
@@ -48,6 +53,7 @@ def line(row: Mapping[str, Any]) -> dict[str, Any]:
         ("quote", row["quote"] and row["quote_state"] == "accepted"),
         (f"quote {row['quote_state']}", row["quote"] and row["quote_state"] != "accepted"),
         ("poll", "poll" in row),
+        ("media", "media" in row),
         ("edited", row["edited_at"]),
     )
     text = row["text"] if row["text"] is not None else text_of(row["html"])

@@ -13,6 +13,7 @@ from privapub.jobs import ended, hosts
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import Job, NewJob
 from privapub.link_previews import keep as link_previews
+from privapub.media import let_go as media
 from privapub.moderation import reports
 from privapub.notifications import read as notifications
 from privapub.posts import threads, tombstones
@@ -31,6 +32,7 @@ _ROOMS = (
     mutes,
     reports,
     link_previews,
+    media,
     hosts,
     ended,
 )

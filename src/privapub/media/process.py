@@ -153,12 +153,9 @@ def _order(source: Path, want: Want, bounds: Bounds, programs: ffmpeg.Programs |
         opened.seek(0)
         container = None if picture else sniff_film.container(opened.read(sniff_film.HEAD))
     if picture is not None:
-        _check(picture, bounds)
+        check(picture, bounds)
     elif container is None:
-        raise BadMedia(
-            "The file is no picture, film or sound of a kind that is taken.",
-            "Pictures: JPEG, PNG, WebP, GIF, AVIF, HEIC. Films: MP4, MOV, WebM. Sounds: MP3, Ogg, FLAC, WAV, M4A.",
-        )
+        raise unknown()
     elif want.purpose not in {"post", "remote"}:
         raise BadMedia("Only a picture can be used for this.")
     elif programs is None:
@@ -178,7 +175,15 @@ def _order(source: Path, want: Want, bounds: Bounds, programs: ffmpeg.Programs |
     )
 
 
-def _check(picture: sniff.Picture, bounds: Bounds) -> None:
+def unknown() -> BadMedia:
+    """What is said of a file that is nothing of what is taken (pure)."""
+    return BadMedia(
+        "The file is no picture, film or sound of a kind that is taken.",
+        "Pictures: JPEG, PNG, WebP, GIF, AVIF, HEIC. Films: MP4, MOV, WebM. Sounds: MP3, Ogg, FLAC, WAV, M4A.",
+    )
+
+
+def check(picture: sniff.Picture, bounds: Bounds) -> None:
     """Raise BadMedia where the header tells of more than the bounds; nothing is decoded yet."""
     size = f"{picture.width} × {picture.height}"  # noqa: RUF001 - for people
     pixels = picture.width * picture.height

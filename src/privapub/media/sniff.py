@@ -53,6 +53,11 @@ def picture(source: BinaryIO) -> Picture | None:
     return None
 
 
+def begins(head: bytes) -> bool:
+    """Whether these first bytes are those of a picture, whose header may be longer than they are."""
+    return head.startswith((b"\xff\xd8\xff", _PNG, b"GIF87a", b"GIF89a")) or head[4:8] == b"ftyp"
+
+
 class _Cut(Exception):
     """The file ends within its header."""
 

@@ -7,6 +7,8 @@ from sqlalchemy import delete as removal
 
 from privapub.database.transaction import Transaction
 from privapub.jobs.enqueue import put_fact
+from privapub.media.let_go import of_media
+from privapub.media.tables import medium
 from privapub.posts import read
 from privapub.posts.facts import PostDeleted
 from privapub.posts.tables import boost, pin, poll, poll_vote, post, post_tag, reaction
@@ -66,6 +68,7 @@ async def empty(tx: Transaction, which: ColumnElement[bool], now: float) -> int:
     await tx.all(alive.order_by(post.c.id).with_for_update())
     for table in _BESIDE:
         await tx.execute(removal(table).where(table.c.post_id.in_(alive)))
+    await of_media(tx, medium.c.post_id.in_(alive))
     emptied = await tx.execute(
         update(post).where(which, post.c.deleted_at.is_(None)).values(**_NOTHING, deleted_at=now)
     )

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -36,3 +37,26 @@ def test_what_is_no_picture_is_refused_in_a_sentence(
     assert typed("media", "process", str(tmp_path / "a.png")) == 1
     assert "no picture, film or sound" in capsys.readouterr().err
     assert typed("media", "process", str(tmp_path / "none.png")) == 1
+
+
+def test_a_post_brings_its_pictures(
+    told: Callable[..., Any],
+    refused: Callable[..., str],
+    installation: Path,
+    tmp_path: Path,
+) -> None:
+    del installation
+    Image.new("RGB", (60, 40), "teal").save(tmp_path / "a.png")
+    Image.new("RGB", (40, 60), "red").save(tmp_path / "b.png")
+    (tmp_path / "c.png").write_text("hello")
+    create = ("post", "create", "--persona", "bea", "--audience", "public")
+    made = told(
+        *create, "--media", str(tmp_path / "a.png"), "--media", str(tmp_path / "b.png"), "--alt", "A field", "look"
+    )
+    assert [(file["alt"], file["width"], file["height"]) for file in made["media"]] == [
+        ("A field", 60, 40),
+        ("", 40, 60),
+    ]
+    assert "no picture" in refused(*create, "--media", str(tmp_path / "c.png"), "look")
+    assert "more --alt" in refused(*create, "--alt", "A field", "look")
+    assert "no file" in refused(*create, "--media", str(tmp_path / "d.png"), "look")

@@ -1,0 +1,218 @@
+"""From an upload to its files: taken in while it arrives, made by a job, let go with its post."""
+
+from collections.abc import AsyncIterator
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from sqlalchemy import select, update
+
+from asgi import BASE
+from makers import ADDRESSES, make_persona
+from privapub import clock
+from privapub.actors.read import Actor
+from privapub.database.connect import Database
+from privapub.errors import InvalidInput, NotAllowed, Unavailable
+from privapub.job_table import job_kinds
+from privapub.jobs.tables import job as job_table
+from privapub.jobs.worker import Worker
+from privapub.media import let_go, make, names, read
+from privapub.media.accept import HEAD, MEDIA, accept
+from privapub.media.let_go import UNSTORE
+from privapub.media.tables import medium
+from privapub.outbound.client import Door
+from privapub.outbound.gate import OpenGate
+from privapub.posts.delete import delete
+from privapub.posts.publish import publish
+from privapub.posts.read import by_id
+from privapub.server import Server
+from privapub.settings import Settings
+from privapub.storage.files import Files
+from privapub.telemetry.fetches import FetchRecorder
+
+SECRET = b"Planted-Kw7"
+
+
+def picture(side: int = 60) -> bytes:
+    told = Image.Exif()
+    told[0x010F] = SECRET.decode()
+    data = BytesIO()
+    Image.new("RGB", (side, side), "teal").save(data, "JPEG", exif=told, comment=SECRET)
+    return data.getvalue()
+
+
+async def pieces(data: bytes, size: int = 1000) -> AsyncIterator[bytes]:
+    for at in range(0, len(data), size):
+        yield data[at : at + size]
+
+
+def server_of(database: Database, folder: Path, **settings: int) -> Server:
+    recorder = FetchRecorder(database)
+    door = Door(recorder=recorder, gate=OpenGate(), user_agent="PrivaPub (test)")
+    made = Settings(data=folder, base_url=BASE, storage_url=(folder / "kept").as_uri(), **settings)  # type: ignore[arg-type]  # numbers
+    return Server.around(made, database, door, recorder)
+
+
+@pytest.fixture
+async def alice(database: Database) -> Actor:
+    async with database.write() as tx:
+        return await make_persona(tx)
+
+
+async def run(server: Server, *kinds: str) -> None:
+    await Worker(server.database, job_kinds(server), only=kinds).drain()
+
+
+async def found(server: Server, number: int) -> read.Medium | None:
+    async with server.database.read() as tx:
+        return await read.by_id(tx, number)
+
+
+async def kept(files: Files) -> list[str]:
+    return sorted([name async for name, _, _ in files.list()])
+
+
+async def jobs(server: Server, kind: str) -> int:
+    async with server.database.read() as tx:
+        return len(await tx.all(select(job_table.c.id).where(job_table.c.kind == kind)))
+
+
+async def test_a_picture_becomes_files_that_tell_nothing_and_goes_with_its_post(
+    database: Database, alice: Actor, tmp_path: Path
+) -> None:
+    server = server_of(database, tmp_path)
+    number = await accept(server, alice.id, pieces(picture()), alt=" A field ", focus=(0.5, -0.25))
+    waiting = await found(server, number)
+    assert waiting is not None
+    assert (waiting.state, waiting.alt, waiting.focal_x, waiting.bytes) == ("waiting", "A field", 0.5, len(picture()))
+    await run(server, MEDIA, UNSTORE)
+    ready = await found(server, number)
+    assert ready is not None
+    assert (ready.state, ready.kind, ready.width, ready.source) == ("ready", "image", 60, None)
+    assert await kept(server.files) == sorted(names.place(file["name"]) for file in ready.files)
+    for file in ready.files:
+        data = b"".join([piece async for piece in server.files.get(names.place(file["name"]))])
+        assert SECRET not in data
+        assert len(data) == file["bytes"]
+    async with database.write() as tx:
+        now = clock.now()
+        post_id = await publish(
+            tx, author_id=alice.id, audience="public", source="", content_html="", media=[number], addresses=ADDRESSES,
+            now=now,
+        )  # fmt: skip
+        post = await by_id(tx, post_id)
+        assert post is not None
+        assert post.attachments[0]["url"].endswith(f"/media/{ready.files[0]['name']}")
+        await delete(tx, post_id, alice.id, now)
+    assert await found(server, number) is None
+    await run(server, UNSTORE)
+    assert await kept(server.files) == []
+
+
+BOMB = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\xc3P\x00\x00\xc3P\x01\x00\x00\x00\x00aaaa\x00\x00\x00\x00IDAT"
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "empty"), (b"hello", "no picture"), (b"<svg xmlns='x'/>" * 9, "no picture"),
+        (b"%PDF-1.7" * 99999, "no picture"), (BOMB, "large"),
+    ],
+    ids=["empty", "text", "svg", "pdf", "bomb"],
+)  # fmt: skip
+async def test_what_is_no_good_leaves_nothing(
+    data: bytes, said: str, database: Database, alice: Actor, tmp_path: Path
+) -> None:
+    server = server_of(database, tmp_path)
+    with pytest.raises(InvalidInput, match=said):
+        await accept(server, alice.id, pieces(data))
+    assert await kept(server.files) == []
+    assert await jobs(server, MEDIA) == 0
+
+
+async def test_what_turns_out_too_large_leaves_nothing(database: Database, alice: Actor, tmp_path: Path) -> None:
+    server = server_of(database, tmp_path, media_bytes=1)
+    with pytest.raises(InvalidInput, match="1 MiB"):
+        await accept(server, alice.id, pieces(picture() + bytes(HEAD * 3), 100_000))
+    assert await kept(server.files) == []
+
+
+async def test_a_persona_has_so_much_room(database: Database, alice: Actor, tmp_path: Path) -> None:
+    server = server_of(database, tmp_path, media_quota=1)
+    number = await accept(server, alice.id, pieces(picture()))
+    async with database.write() as tx:
+        await tx.execute(update(medium).where(medium.c.id == number).values(bytes=(1 << 20) - 10))
+    with pytest.raises(NotAllowed):
+        await accept(server, alice.id, pieces(picture()))
+    assert len(await kept(server.files)) == 1
+
+
+async def test_a_damaged_picture_fails_with_a_sentence_and_its_bytes_go(
+    database: Database, alice: Actor, tmp_path: Path
+) -> None:
+    server = server_of(database, tmp_path)
+    number = await accept(server, alice.id, pieces(picture()[:-100]))
+    await run(server, MEDIA, UNSTORE)
+    failed = await found(server, number)
+    assert failed is not None
+    assert (failed.state, failed.source, failed.bytes) == ("failed", None, 0)
+    assert "damaged" in failed.why
+    assert await kept(server.files) == []
+
+
+async def test_what_was_made_of_an_upload_that_is_gone_goes_too(
+    database: Database, alice: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = server_of(database, tmp_path)
+    number = await accept(server, alice.id, pieces(picture()))
+    store = make._store
+
+    async def and_then_it_goes(*given: object) -> object:
+        stored = await store(*given)  # type: ignore[arg-type]  # passed on as they came
+        async with database.write() as tx:
+            await let_go.of_media(tx, medium.c.id == number)
+        return stored
+
+    monkeypatch.setattr(make, "_store", and_then_it_goes)
+    await run(server, MEDIA, UNSTORE)
+    assert await kept(server.files) == []
+
+
+async def test_a_store_that_is_away_is_tried_again(database: Database, alice: Actor, tmp_path: Path) -> None:
+    server = server_of(database, tmp_path)
+    number = await accept(server, alice.id, pieces(picture()))
+
+    async def away(*_: object) -> None:
+        raise Unavailable("away")
+
+    server.files.fetch = away  # type: ignore[method-assign]  # the store of this test
+    await run(server, MEDIA)
+    waiting = await found(server, number)
+    assert waiting is not None
+    assert (waiting.state, await jobs(server, MEDIA)) == ("waiting", 1)
+
+
+async def test_what_is_in_no_post_after_a_day_goes(database: Database, alice: Actor, tmp_path: Path) -> None:
+    server = server_of(database, tmp_path)
+    old, young = [await accept(server, alice.id, pieces(picture())) for _ in range(2)]
+    now = clock.now()
+    async with database.write() as tx:
+        await tx.execute(update(medium).where(medium.c.id == old).values(created_at=now - let_go.UNATTACHED - 1))
+        await let_go.prune(tx, now)
+    await run(server, UNSTORE)
+    assert await found(server, old) is None
+    assert await found(server, young) is not None
+    assert len(await kept(server.files)) == 1
+
+
+async def test_two_personas_share_nothing_of_one_file(database: Database, alice: Actor, tmp_path: Path) -> None:
+    server = server_of(database, tmp_path)
+    async with database.write() as tx:
+        bob = await make_persona(tx, "bob")
+    both = [await accept(server, who.id, pieces(picture())) for who in (alice, bob)]
+    await run(server, MEDIA)
+    of = [found_ for number in both if (found_ := await found(server, number)) is not None]
+    stored = [{file["name"] for file in each.files} for each in of]
+    assert len(stored) == 2
+    assert not stored[0] & stored[1]
