@@ -13,7 +13,7 @@ from dataclasses import Field, dataclass, field, fields
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from privapub.errors import OperatorError
 
@@ -428,6 +428,12 @@ class Settings:
     def storage(self) -> str:
         """The URL of the store of files that is used."""
         return self.storage_url or (self.data.absolute() / "media").as_uri()
+
+    @property
+    def storage_folder(self) -> Path | None:
+        """The folder of the store of files; None for one that is elsewhere."""
+        parts = urlsplit(self.storage)
+        return Path(unquote(parts.path)) if parts.scheme == "file" else None
 
 
 @dataclass(frozen=True)

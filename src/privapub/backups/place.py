@@ -15,7 +15,8 @@ MEDIA = "media"
 class Place:
     """An installation: its folder, its database, the address it answers at, and where PostgreSQL's programs are.
 
-    `server` is the major version of the PostgreSQL (0 with SQLite); `tools` the folder of its programs, or "".
+    `server` is the major version of the PostgreSQL (0 with SQLite); `tools` the folder of its programs, or ""; `kept`
+    the folder of the media where that is not the one in `data`.
     """
 
     data: Path
@@ -24,6 +25,7 @@ class Place:
     domain: str
     tools: str = ""
     server: int = 0
+    kept: Path | None = None
 
     @property
     def url(self) -> URL:
@@ -43,7 +45,7 @@ class Place:
     @property
     def media(self) -> Path:
         """The folder of the media, which may not be there."""
-        return self.data / MEDIA
+        return self.kept or self.data / MEDIA
 
 
 def sync_folder(folder: Path) -> None:

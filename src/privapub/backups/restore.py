@@ -157,8 +157,9 @@ def _put_in_place(manifest: Manifest, place: Place, work: Path, stay: Collection
             sync_folder(work)
             if place.media.exists():
                 place.media.rmdir()  # it is empty: that was looked at
-            (work / "media").rename(place.media)
-            sync_folder(place.data)
+            place.media.parent.mkdir(parents=True, exist_ok=True)
+            shutil.move(work / "media", place.media)  # it may be on another disk
+            sync_folder(place.media.parent)
 
     def all_is_there() -> None:
         (work / MEDIA_IS_OURS).unlink(missing_ok=True)

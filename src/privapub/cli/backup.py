@@ -16,7 +16,7 @@ from privapub.cli.opened import check_there, settings
 from privapub.cli.options import Json
 from privapub.cli.output import Progress, say
 from privapub.database.connect import Database
-from privapub.settings import Settings
+from privapub.settings import Settings, masked
 
 
 def backup(
@@ -35,9 +35,12 @@ def backup(
     with Progress() as progress:
         made = back_up(place, target, version("privapub"), now, progress)
     size = target.stat().st_size
+    elsewhere = None if what.storage_folder else masked(what.storage)
+    holds = "the database and the media" if elsewhere is None else "the database"
+    missing = f"The media are at {elsewhere}: copy them after it, by themselves. " if elsewhere else ""
     say(
-        {"file": str(target), "bytes": size, **msgspec.to_builtins(made)},
-        f"{target} holds the database and the media ({made.media.files} files, {size / 1e6:,.1f} MB in all). "
+        {"file": str(target), "bytes": size, "media_elsewhere": elsewhere, **msgspec.to_builtins(made)},
+        f"{target} holds {holds} ({made.media.files} files, {size / 1e6:,.1f} MB in all). {missing}"
         "Whoever reads it can write in the names of all personas: keep it as you keep a password.",
         as_json=as_json,
     )
@@ -48,7 +51,16 @@ def stands(what: Settings) -> tuple[Place, bool]:
     asked = Asked(0, empty=True)
     if not what.database.startswith("sqlite:"):
         asked = asyncio.run(_asked(what.database))
-    return Place(what.data, what.database, what.base_url, what.handle_domain, what.pg_tools, asked.version), asked.empty
+    place = Place(
+        what.data,
+        what.database,
+        what.base_url,
+        what.handle_domain,
+        what.pg_tools,
+        asked.version,
+        what.storage_folder,
+    )
+    return place, asked.empty
 
 
 async def _asked(url: str) -> Asked:

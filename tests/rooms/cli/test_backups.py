@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from privapub import clock
 from privapub.cli.output import Progress
@@ -63,6 +64,34 @@ def test_there_and_back(lived_in: Path, told: Told, tmp_path: Path, monkeypatch:
     assert told("jobs", "resume") == {"resumed": 1}
     assert [job["id"] for job in told("jobs", "list", "--state", "waiting")] == [job["id"]]
     assert lived_in.exists()
+
+
+def test_the_media_come_along_from_wherever_they_are(
+    lived_in: Path, told: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del lived_in
+    Image.new("RGB", (60, 40), "teal").save(tmp_path / "a.png")
+    monkeypatch.setenv("PRIVAPUB_STORAGE_URL", (tmp_path / "kept here").as_uri())
+    told("post", "create", "--persona", "ann", "--audience", "public", "--media", str(tmp_path / "a.png"), "Look")
+    kept = sorted(path.relative_to(tmp_path / "kept here") for path in (tmp_path / "kept here").rglob("*.*"))
+    made = told("backup", "one.tar")
+    assert made["media"]["files"] == len(kept) > 1
+    monkeypatch.setenv("PRIVAPUB_DATA", str(tmp_path / "new"))
+    monkeypatch.setenv("PRIVAPUB_STORAGE_URL", (tmp_path / "there" / "kept").as_uri())
+    told("restore", "one.tar")
+    assert sorted(path.relative_to(tmp_path / "there" / "kept") for path in (tmp_path / "there").rglob("*.*")) == kept
+
+
+def test_media_in_a_store_are_said_not_to_be_in_the_backup(
+    lived_in: Path, told: Told, typed: Type, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    del lived_in
+    monkeypatch.setenv("PRIVAPUB_STORAGE_URL", "s3://bucket/town?secret_access_key=S3CRET")
+    assert told("backup", "one.tar")["media_elsewhere"] == "s3://bucket/town?secret_access_key=***"
+    assert typed("backup", "two.tar") == 0
+    said = capsys.readouterr().out
+    assert "The media are at s3://bucket/town" in said
+    assert "S3CRET" not in said
 
 
 def test_people_are_told_what_to_do_next(

@@ -117,6 +117,42 @@ async def test_a_picture_is_turned_as_it_is_meant_to_be_seen(tmp_path: Path, bou
     assert (found.width, found.height) == (60, 90)
 
 
+def moving(kind: str) -> bytes:
+    """Six pictures, one after the other, each with its own shade."""
+    first, *more = (Image.new("RGB", (900, 600), (40 * shade, 30, 90)) for shade in range(6))
+    data = BytesIO()
+    first.save(data, kind, save_all=True, append_images=more, duration=80, loop=0)
+    return data.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["GIF", "PNG", "WEBP"])
+@pytest.mark.parametrize("purpose", ["post", "avatar"])
+async def test_what_moves_goes_on_moving(kind: str, purpose: str, tmp_path: Path, bounds: Bounds) -> None:
+    found = await made(moving(kind), tmp_path, bounds, Want(purpose))  # type: ignore[arg-type]  # one of those there are
+    assert found.animated
+    with Image.open(found.files[0].path) as picture:
+        assert getattr(picture, "n_frames", 1) == 6
+        picture.seek(3)
+        assert picture.info["duration"] == 80
+        red, green, _ = at(picture.convert("RGB"), 5, 5)
+        assert abs(red - 120) < 12 > abs(green - 30)
+    with Image.open(found.files[-1].path) as still:
+        assert getattr(still, "n_frames", 1) == 1
+
+
+async def test_a_header_that_moves_stands_still(tmp_path: Path, bounds: Bounds) -> None:
+    found = await made(moving("GIF"), tmp_path, bounds, Want("header"))
+    assert not found.animated
+    with Image.open(found.files[0].path) as picture:
+        assert getattr(picture, "n_frames", 1) == 1
+
+
+async def test_what_the_child_takes_is_its_own(tmp_path: Path, bounds: Bounds) -> None:
+    ballast = bytearray(b"x" * (300 << 20))  # the parent is large: that is not the child's
+    found = await made(jpeg(), tmp_path, bounds)
+    assert 0 < found.peak < 200 * 1024 < len(ballast) // 1024
+
+
 async def test_a_large_picture_has_three_sizes_and_a_small_one_is_not_enlarged(tmp_path: Path, bounds: Bounds) -> None:
     data = BytesIO()
     painted(4000, 2000).save(data, "JPEG")

@@ -72,7 +72,7 @@ def _made(order: Order) -> Result:
     if animated:
         say(0.2, "making the animation")
         side = min(_MOVING, *original)
-        written.append(writing.animation(_upright(source.all_frames(), side, side, cut=sizes.cut)))
+        written.append(writing.animation(_upright(source.all_frames(), side, side, cut=False)))
     else:
         say(0.2, "making the original")
         whole = first
