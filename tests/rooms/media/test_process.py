@@ -133,6 +133,7 @@ async def test_what_moves_goes_on_moving(kind: str, purpose: str, tmp_path: Path
     with Image.open(found.files[0].path) as picture:
         assert getattr(picture, "n_frames", 1) == 6
         picture.seek(3)
+        picture.load()
         assert picture.info["duration"] == 80
         red, green, _ = at(picture.convert("RGB"), 5, 5)
         assert abs(red - 120) < 12 > abs(green - 30)
