@@ -8,12 +8,17 @@ from typing import Annotated, Any
 
 import typer
 
-from privapub.cli.opened import settings
+from privapub import clock
+from privapub.cli.opened import settings, with_server
 from privapub.cli.options import Json
 from privapub.cli.output import say
+from privapub.emojis import keep as emojis
 from privapub.errors import InvalidInput
 from privapub.media import ffmpeg
+from privapub.media import sweep as sweep_
 from privapub.media.process import Made, Want, bounds_of, process
+from privapub.media.sweep import Swept
+from privapub.server import Server
 
 app = typer.Typer(name="media", help="Pictures, films and sounds.", no_args_is_help=True)
 
@@ -43,6 +48,28 @@ def process_(
         made = asyncio.run(work)
         laid = [_laid(each.path, into, f"{each.role}{each.path.suffix}") for each in made.files]
     say(shown(made, laid), "\n".join(_lines(made, laid)), as_json=as_json)
+
+
+@app.command()
+def sweep(
+    *,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Delete nothing, only tell.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Delete stored files that nothing names any more, and tell which files are missing."""
+
+    async def work(server: Server) -> Swept:
+        async with server.database.read() as tx:
+            kept = [each.file for each in await emojis.listed(tx)]
+        return await sweep_.sweep(server, clock.now(), also=kept, dry_run=dry_run)
+
+    found = with_server(work)
+    told = {"deleted": not dry_run, "orphans": found.orphans, "bytes": found.bytes, "missing": found.missing}
+    verb = "would be deleted" if dry_run else "are deleted"
+    lines = [f"{len(found.orphans)} files that nothing names ({found.bytes} bytes) {verb}."]
+    if found.missing:
+        lines.append(f"{len(found.missing)} files are missing: " + ", ".join(found.missing[:20]))
+    say(told, "\n".join(lines), as_json=as_json)
 
 
 def shown(made: Made, laid: list[Path | None]) -> dict[str, Any]:

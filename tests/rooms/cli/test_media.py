@@ -60,3 +60,8 @@ def test_a_post_brings_its_pictures(
     assert "no picture" in refused(*create, "--media", str(tmp_path / "c.png"), "look")
     assert "more --alt" in refused(*create, "--alt", "A field", "look")
     assert "no file" in refused(*create, "--media", str(tmp_path / "d.png"), "look")
+
+
+def test_the_store_is_swept(told: Callable[..., Any], tmp_path: Path) -> None:
+    assert told("media", "sweep", "--dry-run") == {"deleted": False, "orphans": [], "bytes": 0, "missing": []}
+    assert not (tmp_path / "media").exists()

@@ -17,7 +17,7 @@ from privapub.errors import InvalidInput, NotAllowed, Unavailable
 from privapub.job_table import job_kinds
 from privapub.jobs.tables import job as job_table
 from privapub.jobs.worker import Worker
-from privapub.media import let_go, make, names, read
+from privapub.media import let_go, make, names, read, sweep
 from privapub.media.accept import HEAD, MEDIA, accept
 from privapub.media.let_go import UNSTORE
 from privapub.media.tables import medium
@@ -216,3 +216,25 @@ async def test_two_personas_share_nothing_of_one_file(database: Database, alice:
     stored = [{file["name"] for file in each.files} for each in of]
     assert len(stored) == 2
     assert not stored[0] & stored[1]
+
+
+async def test_files_that_nothing_names_are_swept_and_missing_ones_told(
+    database: Database, alice: Actor, tmp_path: Path
+) -> None:
+    server = server_of(database, tmp_path)
+    number, waiting = [await accept(server, alice.id, pieces(picture())) for _ in range(2)]
+    await run(server, MEDIA, UNSTORE)
+    async with database.write() as tx:
+        await tx.execute(update(medium).where(medium.c.id == waiting).values(source=names.new(None)))
+    orphan, of_others = names.new("image/png"), names.new("image/png")
+    for name in (orphan, of_others):
+        await server.files.put(names.place(name), b"12345")
+    before, now = await kept(server.files), clock.now()
+    assert (await sweep.sweep(server, now, also=[of_others])).orphans == ()  # it is young
+    later = now + sweep.YOUNG + 60
+    seen = await sweep.sweep(server, later, also=[of_others], dry_run=True)
+    assert (seen.orphans, seen.bytes, len(seen.missing)) == ((names.place(orphan),), 5, 1)
+    assert await kept(server.files) == before
+    assert await sweep.sweep(server, later, also=[of_others]) == seen
+    assert await kept(server.files) == [place for place in before if place != names.place(orphan)]
+    assert await found(server, number) is not None

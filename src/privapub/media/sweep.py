@@ -1,0 +1,62 @@
+"""What the store and the database do not agree on: files that nothing names, and names that have no file.
+
+A kill between storing a file and writing the row that names it leaves the first; a store that lost something leaves
+the second. Neither hurts anybody, but one takes room and the other shows nothing.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select
+
+from privapub.media import names
+from privapub.media.tables import medium
+from privapub.server import Server
+
+YOUNG = 6 * 3600.0  # seconds: what is no older may belong to a job that still runs
+_ROWS = 1000
+_DELETED_AT_ONCE = 500
+
+
+@dataclass(frozen=True)
+class Swept:
+    """Places in the store of files that nothing names, their bytes, and names of files that are not there."""
+
+    orphans: tuple[str, ...]
+    bytes: int
+    missing: tuple[str, ...]
+
+
+async def sweep(server: Server, now: float, *, also: Collection[str] = (), dry_run: bool = False) -> Swept:
+    """Compare the two, and delete the files that nothing names and that are no longer young, unless it is a dry run.
+
+    `also` are names of files that other rooms keep.
+    """
+    stored = {place: (size, at) async for place, size, at in server.files.list()}
+    named = {names.place(name) for name in {*await _named(server), *also}}
+    orphans = sorted(place for place, (_, at) in stored.items() if place not in named and at < now - YOUNG)
+    found = Swept(tuple(orphans), sum(stored[place][0] for place in orphans), tuple(sorted(named - set(stored))))
+    if not dry_run:
+        await _delete(server, orphans)
+    return found
+
+
+async def _delete(server: Server, places: Sequence[str]) -> None:
+    for at in range(0, len(places), _DELETED_AT_ONCE):
+        await server.files.delete(places[at : at + _DELETED_AT_ONCE])
+
+
+async def _named(server: Server) -> set[str]:
+    """The names of all files that a row names."""
+    found: set[str] = set()
+    last = 0
+    while True:
+        some = select(medium.c.id, medium.c.files, medium.c.source).where(medium.c.id > last)
+        async with server.database.read() as tx:
+            rows = await tx.all(some.order_by(medium.c.id).limit(_ROWS))
+        for row in rows:
+            found.update(str(file["name"]) for file in row.files)
+            found.update([] if row.source is None else [row.source])
+        if len(rows) < _ROWS:
+            return found
+        last = rows[-1].id
