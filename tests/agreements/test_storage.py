@@ -1,7 +1,6 @@
 """What every store of files does alike: a folder, and S3 as moto's server speaks it."""
 
 import asyncio
-import socket
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -10,6 +9,7 @@ import boto3
 import pytest
 from moto.server import ThreadedMotoServer
 
+from fakes import ports
 from privapub.errors import NotFound, OperatorError, Unavailable
 from privapub.storage.files import PART, Files, checked
 
@@ -18,7 +18,7 @@ KEYS = "access_key_id=a&secret_access_key=b&region=us-east-1"
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[str]:
-    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+    server = ThreadedMotoServer("127.0.0.1", ports.free(), verbose=False)
     server.start()
     host, port = server.get_host_and_port()
     yield f"http://{host}:{port}"
@@ -148,7 +148,7 @@ async def broken_store(answer: bytes) -> tuple[asyncio.Server, Files]:
         await writer.drain()
         writer.close()
 
-    server = await asyncio.start_server(answering, "127.0.0.1", 0)
+    server = await asyncio.start_server(answering, sock=ports.bound())
     port = server.sockets[0].getsockname()[1]
     return server, Files.open(f"s3://bucket?endpoint=http://127.0.0.1:{port}&{KEYS}")
 
@@ -180,9 +180,6 @@ async def test_one_that_breaks_off_gives_no_short_file(tmp_path: Path) -> None:
 
 
 async def test_nobody_there_is_not_available() -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    files = Files.open(f"s3://bucket?endpoint=http://127.0.0.1:{port}&{KEYS}")
+    files = Files.open(f"s3://bucket?endpoint=http://127.0.0.1:{ports.free()}&{KEYS}")
     with pytest.raises(Unavailable):
         await files.size("a")
