@@ -52,7 +52,8 @@ async def write_post(
     quoted = None if quote is None else await seen_post(server, persona_id, quote)
     poll = None if poll is None else checked(poll)
     parent = None if reply_to is None else await seen_post(server, persona_id, reply_to)
-    ready = await written(server, text, liked, () if parent is None else (parent.author_id,))
+    beside = (summary, *(() if poll is None else poll.options))
+    ready = await written(server, text, liked, () if parent is None else (parent.author_id,), beside)
     async with server.database.write() as tx:
         now = clock.now()
         post_id = await publish(
@@ -102,7 +103,8 @@ async def edit_post(
         check_text(text, summary or "", bare=not post.attachments)
         parent = await by_id(tx, post.in_reply_to_id) if post.in_reply_to_id else None
     liked = text_format or post.text_format
-    ready = await written(server, text, liked, () if parent is None else (parent.author_id,))
+    beside = (post.summary if summary is None else summary, *(() if poll is None else poll.options))
+    ready = await written(server, text, liked, () if parent is None else (parent.author_id,), beside)
     async with server.database.write() as tx:
         now = clock.now()
         await edit(

@@ -45,7 +45,8 @@ async def fetch(server: Server, job: Job) -> Ready | Outcome:
     if post is None or post.deleted_at is not None or post.source is None:
         return Done()
     try:
-        text = await written(server, post.source, post.text_format, () if parent is None else (parent.author_id,))
+        also = () if parent is None else (parent.author_id,)
+        text = await written(server, post.source, post.text_format, also, (post.summary,))
     except PrivaPubError as problem:
         return GiveUp(str(problem))
     if text.waiting and job.attempt < ATTEMPTS:

@@ -5,7 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from privapub.actors.addresses import Addresses
 from privapub.actors.read import Actor, known
+from privapub.emojis.keep import Emoji, within
 from privapub.errors import NotAllowed, PrivaPubError
 from privapub.federation.fetching.document import final
 from privapub.federation.fetching.webfinger import resolve
@@ -32,8 +34,12 @@ class Written:
     waiting: tuple[str, ...] = ()
 
 
-async def written(server: Server, text: str, text_format: Format, also: Sequence[int] = ()) -> Written:
+async def written(
+    server: Server, text: str, text_format: Format, also: Sequence[int] = (), beside: Sequence[str] = ()
+) -> Written:
     """The text made ready. `also` are the numbers of those who are named though the text does not name them.
+
+    `beside` are plain texts of the same post, in which emojis are found too.
 
     Raises NotAllowed for a text that names too many.
     """
@@ -47,8 +53,10 @@ async def written(server: Server, text: str, text_format: Format, also: Sequence
     async with server.database.read() as tx:
         for actor_id in also:
             named.setdefault(actor_id, await known(tx, actor_id))
+        emojis = await within(tx, [text, *beside])
     tags = _mention_tags(named.values())
     tags += [{"type": "Hashtag", "href": tag_address(tag_url, tag), "name": f"#{tag}"} for tag in rendered.hashtags]
+    tags += [_emoji_tag(emoji, Addresses(server.base_url)) for emoji in emojis]
     return Written(rendered.html, tuple(named), tags, waiting)
 
 
@@ -92,6 +100,11 @@ async def _people(server: Server, addresses: Iterable[str]) -> tuple[dict[str, A
     # In the order of the text, whoever answered first.
     people = {address: found[address] for address in addresses if address in found}
     return people, tuple(address for address in addresses if address not in settled)
+
+
+def _emoji_tag(emoji: Emoji, addresses: Addresses) -> dict[str, Any]:
+    href = addresses.medium(emoji.file)
+    return {"type": "Emoji", "href": href, "name": f":{emoji.shortcode}:", "media_type": emoji.media_type}
 
 
 def _mention_tags(people: Iterable[Actor]) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from privapub.errors import InvalidInput, NotFound
 
 SHORTCODE = re.compile(r"[A-Za-z0-9_]{2,64}")
 MOST = 10_000
-MOST_IN_A_TEXT = 50
+MOST_AT_ONCE = 200
 _CATEGORY = 64
 _IN_TEXT = re.compile(r"(?<![A-Za-z0-9_:]):([A-Za-z0-9_]{2,64}):(?![A-Za-z0-9_:])")
 
@@ -75,8 +75,8 @@ async def listed(tx: Transaction) -> list[Emoji]:
 
 
 async def within(tx: Transaction, texts: Iterable[str]) -> list[Emoji]:
-    """Those whose names stand in the texts, in the order of the first use; of very many the first 50."""
-    named = list(dict.fromkeys(name for text in texts for name in _IN_TEXT.findall(text)))[:MOST_IN_A_TEXT]
+    """Those whose names stand in the texts, in the order of the first use; of very many the first 200."""
+    named = list(dict.fromkeys(name for text in texts for name in _IN_TEXT.findall(text)))[:MOST_AT_ONCE]
     if not named:
         return []
     rows = await tx.all(select(emoji).where(emoji.c.shortcode.in_(named)))

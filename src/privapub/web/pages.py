@@ -1,5 +1,6 @@
 """Templates as HTTP responses, and the words that they use."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,11 @@ from starlette.responses import Response
 
 from privapub import clock
 from privapub.actors.read import Actor
+from privapub.database.transaction import Transaction
+from privapub.emojis.keep import within
 from privapub.federation.served.answer import body
 from privapub.markup.clean import clean, plain
+from privapub.markup.emojis import with_emojis
 from privapub.markup.text import shortened, text_of
 from privapub.posts.audience import may_see
 from privapub.posts.poll_read import Poll
@@ -88,13 +92,23 @@ def media_base(server: Server) -> str:
     return f"{server.base_url}/media"
 
 
-def shown(post: Post, base: str) -> Shown:
-    """A post made ready, our media being at `base`; raises ValueError for one that a stranger may not see."""
+async def emojis_of(tx: Transaction, server: Server, posts: Iterable[Post]) -> dict[str, str]:
+    """The pictures of the emojis that our posts use, by name: as they are today, and none that is gone."""
+    found = await within(tx, [post.content for post in posts if post.local])
+    return {emoji.shortcode: f"{media_base(server)}/{emoji.file}" for emoji in found}
+
+
+def shown(post: Post, base: str, emojis: Mapping[str, str]) -> Shown:
+    """A post made ready, our media being at `base`; `emojis` are the pictures of our own.
+
+    Raises ValueError for a post that a stranger may not see.
+    """
     if not may_see(post, None):
         raise ValueError("not for strangers")
     return Shown(
         uri=post.uri,
-        content=cleaned(post.content),
+        # The same name is another emoji elsewhere.
+        content=Markup(with_emojis(clean(post.content), emojis if post.local else {})),  # noqa: S704 - cleaned here
         warning=plain(post.summary),
         language=post.language,
         published=day(post.published_at),

@@ -9,6 +9,7 @@ from makers import ADDRESSES, make_follow, make_persona, make_post, make_remote
 from privapub import clock
 from privapub.actors.tables import actor as actor_table
 from privapub.database.connect import Database
+from privapub.emojis.keep import Emoji, add
 from privapub.markup.render import render
 from privapub.personas.edit import edit
 from privapub.posts.publish import publish
@@ -279,7 +280,7 @@ async def test_nothing_is_made_ready_that_a_stranger_may_not_see(database: Datab
         alice = await make_persona(tx)
         post = await make_post(tx, alice.id, "followers")
     with pytest.raises(ValueError, match="strangers"):
-        shown(post, "https://here.test/media")
+        shown(post, "https://here.test/media", {})
 
 
 async def test_our_media_are_shown_and_those_of_others_are_links(database: Database) -> None:
@@ -318,3 +319,23 @@ async def test_our_media_are_shown_and_those_of_others_are_links(database: Datab
     assert f'<img src="{ours}/two.webp" alt="Mixed"' in text
     assert ("s.png" in text, "javascript" in text) == (False, False)
     assert "media-src 'self'" in answer.headers["content-security-policy"]
+
+
+async def test_our_emojis_are_pictures_in_our_posts(database: Database) -> None:
+    async with database.write() as tx:
+        alice = await make_persona(tx)
+        await add(tx, Emoji("blobcat", "a" * 22 + ".webp", "image/webp", 5, "", 1.0))
+        html = "<p>a :blobcat: and :other: <code>:blobcat:</code></p>"
+        post_id = await publish(
+            tx, author_id=alice.id, audience="public", source="x", content_html=html, addresses=ADDRESSES,
+            now=clock.now(),
+        )  # fmt: skip
+        post = await by_id(tx, post_id)
+    assert post is not None
+    async with serving(database) as sut:
+        for page in (post.uri, "/@alice"):
+            text = check(await sut.get(page, accept=HTML))
+            picture = (
+                f'<img class="emoji" src="{MEDIA}{"a" * 22}.webp" alt=":blobcat:" title=":blobcat:" loading="lazy">'
+            )
+            assert f"<p>a {picture} and :other: <code>:blobcat:</code></p>" in text

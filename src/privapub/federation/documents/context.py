@@ -59,6 +59,7 @@ OF_POST: list[Any] = [
         "toot": "http://joinmastodon.org/ns#",
         "votersCount": "toot:votersCount",
         "blurhash": "toot:blurhash",
+        "Emoji": "toot:Emoji",
         "focalPoint": {"@container": "@list", "@id": "toot:focalPoint"},
         **QUOTES,
     },

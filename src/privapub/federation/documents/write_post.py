@@ -95,5 +95,8 @@ def _attachment(one: Mapping[str, Any]) -> dict[str, Any]:
     )
 
 
-def _tag(tag: Any) -> dict[str, str]:
+def _tag(tag: Any) -> dict[str, Any]:
+    if tag.get("type") == "Emoji":
+        icon = {"type": "Image", "mediaType": tag.get("media_type"), "url": tag["href"]}
+        return {"id": tag["href"], "type": "Emoji", "name": tag["name"], "icon": icon}
     return {name: tag[name] for name in ("type", "href", "name") if tag.get(name)}
