@@ -1,7 +1,7 @@
 """Templates as HTTP responses, and the words that they use."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from privapub.actors.read import Actor
 from privapub.database.transaction import Transaction
 from privapub.emojis.keep import within
 from privapub.federation.served.answer import body
+from privapub.link_previews.read import Card, of_posts
 from privapub.markup.clean import clean, plain
 from privapub.markup.emojis import with_emojis
 from privapub.markup.text import shortened, text_of
@@ -65,6 +66,7 @@ class Shown:
     edited: str
     answers: str | None
     media: tuple[ShownMedium, ...]
+    card: Card | None
     poll: ShownPoll | None
 
 
@@ -87,35 +89,39 @@ def problem(server: Server | None, request: Request, status: int, title: str, se
     return render(server, request, "problem.html", status=status, private=True, title=title, sentence=sentence)
 
 
-def media_base(server: Server) -> str:
-    """Where our media are, without a slash at its end."""
-    return f"{server.base_url}/media"
+@dataclass(frozen=True)
+class Around:
+    """What belongs to posts beside themselves: where our media are, pictures of our emojis by name, cards of links."""
+
+    base: str
+    emojis: Mapping[str, str] = field(default_factory=dict)
+    cards: Mapping[int, Card] = field(default_factory=dict)
 
 
-async def emojis_of(tx: Transaction, server: Server, posts: Iterable[Post]) -> dict[str, str]:
-    """The pictures of the emojis that our posts use, by name: as they are today, and none that is gone."""
+async def around(tx: Transaction, server: Server, posts: Sequence[Post]) -> Around:
+    """What these posts need to be shown. Emojis are as they are today, and one that is gone is text again."""
+    base = f"{server.base_url}/media"
     found = await within(tx, [post.content for post in posts if post.local])
-    return {emoji.shortcode: f"{media_base(server)}/{emoji.file}" for emoji in found}
+    emojis = {emoji.shortcode: f"{base}/{emoji.file}" for emoji in found}
+    return Around(base, emojis, await of_posts(tx, [post.id for post in posts]))
 
 
-def shown(post: Post, base: str, emojis: Mapping[str, str]) -> Shown:
-    """A post made ready, our media being at `base`; `emojis` are the pictures of our own.
-
-    Raises ValueError for a post that a stranger may not see.
-    """
+def shown(post: Post, beside: Around) -> Shown:
+    """A post made ready; raises ValueError for one that a stranger may not see."""
     if not may_see(post, None):
         raise ValueError("not for strangers")
     return Shown(
         uri=post.uri,
         # The same name is another emoji elsewhere.
-        content=Markup(with_emojis(clean(post.content), emojis if post.local else {})),  # noqa: S704 - cleaned here
+        content=Markup(with_emojis(clean(post.content), beside.emojis if post.local else {})),  # noqa: S704 - cleaned here
         warning=plain(post.summary),
         language=post.language,
         published=day(post.published_at),
         published_at=clock.iso(post.published_at),
         edited=day(post.edited_at) if post.edited_at is not None else "",
         answers=post.in_reply_to if (post.in_reply_to or "").startswith(WEB) else None,
-        media=media(tuple(post.attachments), base),
+        media=media(tuple(post.attachments), beside.base),
+        card=None if post.attachments else beside.cards.get(post.id),
         poll=None if post.poll is None else _poll(post.poll, clock.now()),
     )
 

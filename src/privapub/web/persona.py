@@ -17,7 +17,7 @@ from privapub.posts.audience import visible_to
 from privapub.posts.pin import pinned
 from privapub.posts.read import PUBLIC, of_author
 from privapub.server import Server
-from privapub.web.pages import EXCERPT, cleaned, emojis_of, media_base, name_of, render, shown
+from privapub.web.pages import EXCERPT, around, cleaned, name_of, render, shown
 
 PAGE = 20
 
@@ -33,7 +33,7 @@ async def persona(server: Server, request: Request) -> Response:
         visible = await visible_to(tx, posts[:PAGE], None)
         # What stands first stands there once.
         first = await visible_to(tx, await pinned(tx, found.id), None) if before is None else []
-        emojis = await emojis_of(tx, server, [*first, *visible])
+        beside = await around(tx, server, [*first, *visible])
         there = await by_uri(tx, found.actor.moved_to) if found.actor.moved_to else None
         follows = await counts(tx, found.id) if found.shows_follows else None
     page = Addresses(server.base_url).persona_page(found.handle)
@@ -53,10 +53,8 @@ async def persona(server: Server, request: Request) -> Response:
         page=page,
         moved_to=found.actor.moved_to,
         there=there,
-        pinned=[shown(post, media_base(server), emojis) for post in first],
-        posts=[
-            shown(post, media_base(server), emojis) for post in visible if post.id not in {each.id for each in first}
-        ],
+        pinned=[shown(post, beside) for post in first],
+        posts=[shown(post, beside) for post in visible if post.id not in {each.id for each in first}],
         older=posts[PAGE - 1].id if len(posts) > PAGE else None,
         first=before is None,
         follows=follows,

@@ -12,7 +12,7 @@ from privapub.posts import quotes
 from privapub.posts.audience import OPEN, may_see
 from privapub.posts.read import PUBLIC, by_uri, with_polls
 from privapub.server import Server
-from privapub.web.pages import emojis_of, excerpt_of, media_base, name_of, problem, render, shown, title_of
+from privapub.web.pages import around, excerpt_of, name_of, problem, render, shown, title_of
 
 
 async def post(server: Server, request: Request) -> Response:
@@ -26,7 +26,7 @@ async def post(server: Server, request: Request) -> Response:
         quoted = (await quotes.shown(tx, [found], None)).get(found.id)
         if quoted is not None:
             (quoted,) = await with_polls(tx, [quoted])
-        emojis = await emojis_of(tx, server, [found] if quoted is None else [found, quoted])
+        beside = await around(tx, server, [found] if quoted is None else [found, quoted])
         quoted_author = None if quoted is None else await actors.by_id(tx, quoted.author_id)
     if author is None:
         raise NotFound(served.NO_POST)
@@ -40,10 +40,10 @@ async def post(server: Server, request: Request) -> Response:
         "post.html",
         actor=author,
         name=name_of(author),
-        post=shown(found, media_base(server), emojis),
+        post=shown(found, beside),
         quoted=None
         if quoted is None or quoted_author is None
-        else (shown(quoted, media_base(server), emojis), name_of(quoted_author), quoted_author),
+        else (shown(quoted, beside), name_of(quoted_author), quoted_author),
         title=title_of(author, found),
         excerpt=excerpt_of(found),
         previewed=found.audience == PUBLIC,

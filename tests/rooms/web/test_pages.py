@@ -10,12 +10,13 @@ from privapub import clock
 from privapub.actors.tables import actor as actor_table
 from privapub.database.connect import Database
 from privapub.emojis.keep import Emoji, add
+from privapub.link_previews.tables import link_preview, post_link
 from privapub.markup.render import render
 from privapub.personas.edit import edit
 from privapub.posts.publish import publish
 from privapub.posts.read import by_id
 from privapub.posts.tables import post as post_table
-from privapub.web.pages import day, shown
+from privapub.web.pages import Around, day, shown
 
 NO_SCRIPTS = re.compile(r"<script|\son[a-z]+=|style=|javascript:", re.IGNORECASE)
 MEDIA = f"{ADDRESSES.base_url}/media/"
@@ -280,7 +281,7 @@ async def test_nothing_is_made_ready_that_a_stranger_may_not_see(database: Datab
         alice = await make_persona(tx)
         post = await make_post(tx, alice.id, "followers")
     with pytest.raises(ValueError, match="strangers"):
-        shown(post, "https://here.test/media", {})
+        shown(post, Around("https://here.test/media"))
 
 
 async def test_our_media_are_shown_and_those_of_others_are_links(database: Database) -> None:
@@ -339,3 +340,30 @@ async def test_our_emojis_are_pictures_in_our_posts(database: Database) -> None:
                 f'<img class="emoji" src="{MEDIA}{"a" * 22}.webp" alt=":blobcat:" title=":blobcat:" loading="lazy">'
             )
             assert f"<p>a {picture} and :other: <code>:blobcat:</code></p>" in text
+
+
+async def test_a_link_has_a_card_and_no_picture_of_it_is_loaded(database: Database) -> None:
+    async with database.write() as tx:
+        alice = await make_persona(tx)
+        post_id = await publish(
+            tx, author_id=alice.id, audience="public", source="x", content_html="<p>look</p>", addresses=ADDRESSES,
+            now=clock.now(),
+        )  # fmt: skip
+        post = await by_id(tx, post_id)
+        url = "https://news.test/a?b=1&c=2"
+        said = {"title": "<img src=x>", "description": "What it is of", "host": "news.test", "language": "de",
+                "image": "https://news.test/p.jpg", "author_name": "Bo"}  # fmt: skip
+        await tx.execute(
+            link_preview.insert().values(url=url, state="card", found=said, fetched_at=1.0, expires_at=clock.now() + 60)
+        )
+        await tx.execute(post_link.insert().values(post_id=post_id, url=url))
+    assert post is not None
+    async with serving(database) as sut:
+        for page in (post.uri, "/@alice"):
+            text = check(await sut.get(page, accept=HTML))
+            card = text[text.index('<a class="link-card"') :].partition("</a>")[0]
+            assert 'href="https://news.test/a?b=1&amp;c=2" rel="nofollow noopener noreferrer"' in card
+            assert 'lang="de"' in card
+            for words in ("&lt;img src=x&gt;", "What it is of", "news.test", "By Bo"):
+                assert words in card
+            assert "p.jpg" not in text
