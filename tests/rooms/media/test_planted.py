@@ -12,34 +12,12 @@ import msgspec
 import pytest
 
 from planted import pictures
+from planted.allowed import of_no_need
+from planted.films import Maker
 from planted.words import Planted, within
 from privapub.media import ffmpeg
 from privapub.media.process import Want, bounds_of, process
 from privapub.settings import Settings
-
-# What exiftool may say of a file that we made, by group: sizes, colour types, and what its format cannot be without.
-ALLOWED = {
-    # Of the file on this disk, of exiftool itself, and what it reckons out of the rest.
-    "ExifTool": {"ExifToolVersion"},
-    "System": {
-        "FileName", "Directory", "FileSize", "FileModifyDate", "FileAccessDate", "FileInodeChangeDate",
-        "FilePermissions",
-    },
-    "Composite": {"ImageSize", "Megapixels", "AvgBitrate", "Rotation"},
-    # What kind of file it is, its size, and how its pixels are encoded.
-    "File": {
-        "FileType", "FileTypeExtension", "MIMEType", "ImageWidth", "ImageHeight", "EncodingProcess", "BitsPerSample",
-        "ColorComponents", "YCbCrSubSampling",
-    },
-    # Every JPEG begins so; the resolution is a fixed one.
-    "JFIF": {"JFIFVersion", "ResolutionUnit", "XResolution", "YResolution"},
-    # WebP: the size, the way of encoding, whether something shines through, and how an animation goes.
-    "RIFF": {
-        "VP8Version", "ImageWidth", "ImageHeight", "HorizontalScale", "VerticalScale", "WebP_Flags", "AlphaIsUsed",
-        "AlphaPreprocessing", "AlphaFiltering", "AlphaCompression", "BackgroundColor", "AnimationLoopCount",
-        "FrameCount", "Duration",
-    },
-}  # fmt: skip
 
 
 def _form(each: Planted) -> str:
@@ -68,16 +46,20 @@ def told(exiftool: str, paths: Sequence[Path]) -> list[dict[str, Any]]:
     return found
 
 
-def of_no_need(tags: dict[str, Any]) -> dict[str, Any]:
-    """What exiftool says that need not be there."""
-    split = {name: name.partition(":") for name in tags}
-    return {name: tags[name] for name, (group, _, tag) in split.items() if tag not in ALLOWED.get(group, ())}
-
-
 @pytest.mark.parametrize("form", PICTURES)
 async def test_nothing_that_was_planted_in_a_picture_is_left(form: str, tmp_path: Path, exiftool: str) -> None:
     planted = PICTURES[form]
     await nothing_is_left(planted, tmp_path, exiftool, None)
+
+
+async def test_nothing_that_was_planted_in_a_film_or_a_sound_is_left(tmp_path: Path, exiftool: str) -> None:
+    programs = ffmpeg.find("")
+    if programs is None:
+        if os.environ.get("CI"):
+            pytest.fail("there is no ffmpeg")
+        pytest.skip("needs ffmpeg")
+    (tmp_path / "maker").mkdir()
+    await nothing_is_left(list(Maker(programs.ffmpeg, tmp_path / "maker")), tmp_path, exiftool, programs)
 
 
 async def nothing_is_left(

@@ -11,6 +11,7 @@ ffmpeg never guesses what it reads: the demuxer is given, it and the decoders ar
 import contextlib
 import io
 import json
+import re
 import resource
 import subprocess
 from collections.abc import Iterable, Iterator
@@ -45,6 +46,9 @@ _TELLS_NOTHING = (
 )  # fmt: skip
 # A space, since ffmpeg writes its own name where there is none.
 _MP4 = ("-metadata:s", "encoder= ", "-movflags", "+faststart", "-empty_hdlr_name", "1", "-write_tmcd", "0")
+# Ffprobe opens the decoders of all streams, also of those that nobody wants; of captions nothing is decoded.
+_CAPTIONS = "mov_text,subrip,srt,ass,ssa,webvtt,text,dvdsub,pgssub,dvbsub"
+_REFUSED = re.compile(rb"Codec \((\w{1,40})\) not on whitelist")
 FRAME = Path("frame.png")
 _ONE_PICTURE = (
     "-an", "-sn", "-dn", *_TELLS_NOTHING, "-frames:v", "1", "-update", "1", "-c:v", "png", "-pix_fmt", "rgb24",
@@ -154,11 +158,11 @@ def _most_bytes() -> int:
 # What is asked of the programs (pure)
 
 
-def reading(kind: str, source: Path) -> list[str]:
+def reading(kind: str, source: Path, decoders: str = _DECODERS) -> list[str]:
     """How a file is opened: by this demuxer alone, from the disk alone."""
     mov = ["-enable_drefs", "0", "-use_absolute_path", "0"] if kind == "mov" else []
     return [
-        "-protocol_whitelist", "file", "-format_whitelist", kind, "-codec_whitelist", _DECODERS,
+        "-protocol_whitelist", "file", "-format_whitelist", kind, "-codec_whitelist", decoders,
         "-max_streams", str(STREAMS), *mov, "-f", kind, "-i", f"file:{source}",
     ]  # fmt: skip
 
@@ -166,7 +170,7 @@ def reading(kind: str, source: Path) -> list[str]:
 def probing(kind: str, source: Path) -> list[str]:
     """Ffprobe's arguments: what is in the file, as JSON."""
     shown = ["-show_format", "-show_streams", "-show_chapters", "-of", "json"]
-    return ["-v", "quiet", *shown, *reading(kind, source)]
+    return ["-v", "error", *shown, *reading(kind, source, f"{_DECODERS},{_CAPTIONS}")]
 
 
 def _quietly(order: Order) -> list[str]:
@@ -247,7 +251,8 @@ def _asked(ffprobe: str, arguments: list[str]) -> dict[str, Any]:
     if done.returncode < 0:
         raise Unavailable(f"ffprobe was killed by signal {-done.returncode}.")
     if done.returncode:
-        raise Faulty(DAMAGED)
+        refused = _REFUSED.search(done.stderr)
+        raise Faulty(_unread("A part", refused[1].decode()) if refused else DAMAGED)
     said = json.loads(done.stdout.decode(errors="replace"))
     return said if isinstance(said, dict) else {}
 
@@ -263,7 +268,7 @@ def understood(said: dict[str, Any], kind: Container, order: Order) -> Found:
     for one in [*films[:1], *sounds[:1]]:
         if one.get("codec_name") not in _CODECS.split(","):
             name = str(one.get("codec_name", "an unknown way"))[:40]
-            raise Faulty(f"The {one['codec_type']} of this file is coded as {name}, which is not read here.")
+            raise Faulty(_unread(f"The {one['codec_type']}", name))
     duration = _seconds(said.get("format", {}).get("duration"))
     if duration is not None and duration > order.duration:
         raise Faulty(_too_long(order))
@@ -280,6 +285,10 @@ def understood(said: dict[str, Any], kind: Container, order: Order) -> Found:
         channels=int(sounds[0].get("channels", 2)) if sounds else 0,
         removed=_removed(said, covers),
     )
+
+
+def _unread(part: str, codec: str) -> str:
+    return f"{part} of this file is coded as {codec}, which is not read here."
 
 
 def _is_cover(stream: dict[str, Any]) -> bool:
