@@ -191,6 +191,7 @@ class PrivaPub:
         port = free_port()
         self.name = name
         self.origin = f"http://{host}:{port}"
+        self.data = data
         self.env = {
             "PRIVAPUB_DATA": str(data),
             "PRIVAPUB_LISTEN": f"127.0.0.1:{port}",

@@ -19,6 +19,7 @@ class Step:
     act: Callable[["Walk"], None]
     needs: tuple[str, ...]
     columns: tuple[str, ...]  # whom it is walked with
+    program: str  # one without which it cannot be walked, or ""
 
 
 class Walk:
@@ -109,12 +110,12 @@ STEPS: list[Step] = []
 
 
 def step(
-    name: str, *needs: str, columns: tuple[str, ...] = PEERS
+    name: str, *needs: str, columns: tuple[str, ...] = PEERS, program: str = ""
 ) -> Callable[[Callable[[Walk], None]], Callable[[Walk], None]]:
     """Put a function into the table."""
 
     def into_table(act: Callable[[Walk], None]) -> Callable[[Walk], None]:
-        STEPS.append(Step(name, act, needs, columns))
+        STEPS.append(Step(name, act, needs, columns, program))
         return act
 
     return into_table

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import apmodel.loader
 from apkit.models import Activity, Collection, Delete, Mention, Tombstone
 from apkit.types import ActorKey
+from files import attachment_of, emoji_of
 from gaps import Client, Create, Note, Question, Update
 from remembered import accepted, actor_id, fresh, private_keys, save, state
 
@@ -44,7 +45,8 @@ def note_of(it: dict) -> Note | Question:
         replies=Collection(id=f"{it['id']}/replies", first=f"{it['id']}/replies"),
         id=it["id"], attributed_to=actor_id(it["as"]), content=f"<p>{it['text']}</p>", url=it["id"],
         published=it["published"], updated=it["updated"], in_reply_to=it["in_reply_to"],
-        tag=[Mention(href=m, name=m) for m in it["mentions"]], **addressed(it),
+        tag=[*(Mention(href=m, name=m) for m in it["mentions"]), *map(emoji_of, it["emojis"])],
+        attachment=[attachment_of(each) for each in it["attachments"]], **addressed(it),
     )  # fmt: skip
 
 
@@ -56,7 +58,8 @@ async def publish(ask: dict) -> dict:
     it = {
         "id": fresh("notes"), "as": handle, "text": ask["text"], "to": to, "mentions": mentions, "deleted": False,
         "in_reply_to": ask.get("in_reply_to"), "poll": ask.get("poll"), "votes": {}, "quote": ask.get("quote"),
-        "stamp": None, "published": now(), "updated": None,
+        "stamp": None, "published": now(), "updated": None, "attachments": ask.get("attachments", []),
+        "emojis": ask.get("emojis", []),
         "sent": list({p["id"]: p for p in [*readers, *people]}.values()),
     }  # fmt: skip
     state["notes"][it["id"]] = it

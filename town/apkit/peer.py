@@ -35,6 +35,7 @@ from cryptography.hazmat.primitives import serialization
 from doings import DOINGS, answer_quote, count_vote
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response
+from files import FILES, served
 from gaps import Accept, Client, Create, Person, QuoteRequest, Update
 from notes import answer, delete, deliver, edit, find, note_of, publish, read, uri_of
 from remembered import (
@@ -115,6 +116,12 @@ async def serve_replies(ident: str) -> Response:
     replies = {"@context": "https://www.w3.org/ns/activitystreams", "type": "Collection", "id": f"{uri}/replies",
                "first": page}  # fmt: skip
     return JSONResponse(replies, media_type=ACTIVITY_JSON)
+
+
+@app.get("/files/{ident}")
+async def serve_file(ident: str) -> Response:
+    found = served(f"{ORIGIN}/files/{ident}")
+    return Response(status_code=404) if found is None else Response(found[0], headers={"Content-Type": found[1]})
 
 
 @app.get("/stamps/{ident}")
@@ -313,7 +320,7 @@ async def behave(ask: dict) -> dict:
 ACTS = {
     "follow": follow, "unfollow": unfollow, "webfinger": webfinger, "lookup": lookup, "accept": answering(yes=True),
     "reject": answering(yes=False), "post": publish, "answer": answer, "edit": edit, "delete": delete, "behave": behave,
-    **DOINGS,
+    **DOINGS, **FILES,
 }  # fmt: skip
 
 

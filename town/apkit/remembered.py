@@ -28,6 +28,7 @@ ORIGIN = f"http://{args.host}:{args.port}"
 def _empty() -> dict:
     return {
         "keys": {}, "notes": {}, "received": [], "wire": [], "acts": {}, "stamps": {}, "pins": [], "moved": {},
+        "files": {},
         "followers": {handle: {} for handle in HANDLES},
         "following": {handle: {} for handle in HANDLES},
     }  # fmt: skip

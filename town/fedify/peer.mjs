@@ -16,6 +16,7 @@ import {
   Note, Person, PUBLIC_COLLECTION, Question, QuoteAuthorization, QuoteRequest, Reject, Tombstone, Undo, Update,
 } from "@fedify/fedify/vocab";
 import { doings } from "./doings.mjs";
+import { attachmentOf, emojiOf, files } from "./files.mjs";
 
 const { values: args } = parseArgs({
   options: {
@@ -41,11 +42,12 @@ const signedWith = (headers) => headers.has("signature-input") ? "rfc9421" : hea
 
 // ---- what is remembered -------------------------------------------------------------------------------------------
 const state = existsSync(args.state) ? JSON.parse(readFileSync(args.state, "utf8")) : {
-  keys: {}, notes: {}, received: [], wire: [], acts: {}, stamps: {}, pins: [], moved: {},
+  keys: {}, notes: {}, received: [], wire: [], acts: {}, stamps: {}, pins: [], moved: {}, files: {},
   followers: Object.fromEntries(HANDLES.map((h) => [h, {}])),
   following: Object.fromEntries(HANDLES.map((h) => [h, {}])),
 };
 const save = () => writeFileSync(args.state, JSON.stringify(state));
+const { controls, served } = files({ state, save, origin });
 const behaviour = { answer: 0, retry_after: null, times: 0 };
 const arriving = new AsyncLocalStorage();
 
@@ -235,7 +237,8 @@ const noteOf = (ctx, it) => new (it.poll ? Question : Note)({
   id: new URL(it.id), attribution: ctx.getActorUri(it.as), content: `<p>${it.text}</p>`, mediaType: "text/html",
   published: Temporal.Instant.from(it.published), updated: it.updated ? Temporal.Instant.from(it.updated) : null,
   replyTarget: it.in_reply_to ? new URL(it.in_reply_to) : null, url: new URL(it.id),
-  tags: it.mentions.map((m) => new Mention({ href: new URL(m) })), ...addressed(ctx, it),
+  tags: [...it.mentions.map((m) => new Mention({ href: new URL(m) })), ...it.emojis.map(emojiOf)],
+  attachments: it.attachments.map(attachmentOf), ...addressed(ctx, it),
 });
 
 const activityOf = (ctx, type, it, id) => new type({
@@ -245,13 +248,14 @@ const activityOf = (ctx, type, it, id) => new type({
 
 async function publish(ctx, {
   as = "open", text, to = "public", mention, in_reply_to = null, poll = null, quote = null, quiet = false,
+  attachments = [], emojis = [],
 }) {
   const mentions = [mention ?? []].flat();
   const id = ctx.getObjectUri(poll ? Question : Note, { identifier: as, id: randomUUID() }).href;
   const people = await Promise.all(mentions.map((m) => inboxOf(ctx, as, m)));
   const readers = to === "direct" ? [] : accepted("followers", as).map(([id, it]) => ({ ...it, id }));
   const it = state.notes[id] = {
-    id, as, text, to, mentions, in_reply_to, poll, votes: {}, quote, published: Temporal.Now.instant().toString(),
+    id, as, text, to, mentions, in_reply_to, poll, votes: {}, quote, attachments, emojis, published: Temporal.Now.instant().toString(),
     sent: [...readers, ...people].filter((r, n, all) => all.findIndex((o) => o.id === r.id) === n)
       .map((r) => ({ id: r.id, inbox: r.inbox, shared: to === "direct" ? null : r.shared ?? null })),
   };
@@ -342,6 +346,7 @@ const control = {
   "POST /control/edit": (ctx, ask) => change(ctx, ask, Update),
   "POST /control/delete": (ctx, ask) => change(ctx, ask, Delete),
   ...doings({ state, save, fresh, publish, deliver, activityOf, lookUp, inboxOf }),
+  ...controls,
   "POST /control/behave": (_ctx, ask) => Object.assign(behaviour, { answer: 429, retry_after: null, times: 1 }, ask),
 };
 
@@ -378,6 +383,11 @@ async function serve(request, response) {
     noteOnWire(request, body, behaviour.answer);
     const wait = behaviour.retry_after == null ? {} : { "Retry-After": String(behaviour.retry_after) };
     return send(response, behaviour.answer, wait, "as told");
+  }
+  const file = request.method === "GET" ? served(request.url) : null;
+  if (file != null) {
+    noteOnWire(request, body, 200);
+    return send(response, 200, { "Content-Type": file.media_type }, file.bytes);
   }
   const asked = new Request(new URL(request.url, origin), {
     method: request.method, headers: request.headers, body: body.length ? body : undefined, duplex: "half",
