@@ -7,6 +7,7 @@ from walk import Walk, about, check, step
 
 HEARD, FOLLOWED = "post: theirs to everyone is shown", "post: ours to everyone arrives"
 PARTY = "🎉"
+REACTS = {"fedify": "EmojiReact", "apkit": "Like"}  # apkit writes an EmojiReact with the type Like
 
 
 def _until_undone(walk: Walk, kind: str, said: str) -> None:
@@ -54,8 +55,7 @@ def _emoji(like: dict[str, Any]) -> Any:
 @step("reaction: theirs is told", FOLLOWED)
 def _(walk: Walk) -> None:
     post = walk.posts["ours public"]["uri"]
-    kind = {"fedify": "EmojiReact", "apkit": "Like"}[walk.peer.name]  # apkit writes an EmojiReact with the type Like
-    walk.peer.tell("act", type=kind, object=post, content=PARTY, to=[walk.me["id"]])
+    walk.peer.tell("act", type=REACTS[walk.peer.name], object=post, content=PARTY, to=[walk.me["id"]])
     walk.told("reaction", post)
 
 

@@ -10,6 +10,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from doings import REACTS
+from parties import wait
 from PIL import Image, PngImagePlugin
 from walk import Walk, check, step
 
@@ -67,8 +69,7 @@ def _film(walk: Walk) -> Path:
 def _decoded(walk: Walk, name: str, *more: str) -> dict[str, Any]:
     """What the peer's library makes of a post of ours, once it has taken it in."""
     post = walk.write(name, "public", more=more)
-    walk.arrived(post["uri"])
-    return walk.peer.tell("decoded", id=post["uri"])
+    return dict(walk.peer.tell("decoded", id=walk.arrived(post["uri"])["id"]))
 
 
 def _attached(walk: Walk, name: str, file: Path) -> dict[str, Any]:
@@ -153,9 +154,25 @@ def _(walk: Walk) -> None:
     _theirs(walk, "their film", _film(walk), "Video", "video/mp4")
 
 
+def _ball(walk: Walk) -> dict[str, str]:
+    url = walk.peer.tell("keep", path=str(_drawing(walk)), media_type="image/png")["url"]
+    return {"name": ":ball:", "url": url, "media_type": "image/png"}
+
+
 @step("emoji: theirs is kept", HEARD)
 def _(walk: Walk) -> None:
-    url = walk.peer.tell("keep", path=str(_drawing(walk)), media_type="image/png")["url"]
-    note = walk.note("their :ball:", emojis=[{"name": ":ball:", "url": url, "media_type": "image/png"}])
-    tags = [tag for tag in walk.held(note)["tags"] if tag["type"] == "Emoji"]
-    check([(tag["name"], tag["href"], tag["media_type"]) for tag in tags] == [(":ball:", url, "image/png")], f"{tags}")
+    ball = _ball(walk)
+    tags = [tag for tag in walk.held(walk.note("their :ball:", emojis=[ball]))["tags"] if tag["type"] == "Emoji"]
+    held = [{"name": tag["name"], "url": tag["href"], "media_type": tag["media_type"]} for tag in tags]
+    check(held == [ball], f"we hold {tags}")
+
+
+@step("emoji: theirs reacts, and ours with it", "post: theirs to everyone is shown")
+def _(walk: Walk) -> None:
+    note, ball = walk.notes["theirs public"], _ball(walk)
+    walk.peer.tell("act", type=REACTS[walk.peer.name], object=note, content=":ball:", emojis=[ball], to=[walk.me["id"]])
+    # It is known here once theirs has come.
+    wait("our reaction", lambda: walk.home.run("post", "react", note, ":ball:", "--persona", walk.ours))
+    like = wait("our :ball:", lambda: walk.peer.received("Like", lambda it: it.get("content") == ":ball:"))[0]
+    seen = walk.peer.tell("decoded", id=like["id"])["emojis"]
+    check([(it["name"], it["url"]) for it in seen] == [(":ball:", ball["url"])], f"they see {seen}")

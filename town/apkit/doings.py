@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from apkit.models import Add, Announce, Like, Move, Remove, Undo
+from files import emoji_of
 from gaps import Accept, Create, Note, QuoteRequest
 from notes import PUBLIC, deliver, find, now, publish, read, send_out, uri_of
 from remembered import actor_id, fresh, save, state
@@ -23,7 +24,8 @@ async def act(ask: dict) -> dict:
     words = {"id": fresh("acts"), "actor": actor_id(handle), **given, **whom}
     state["acts"][words["id"]] = {"as": handle, "type": kind, "people": people, "words": words}
     save()
-    await deliver(handle, people, KINDS[kind](**words), personal=False)
+    said = KINDS[kind](**words, tag=[emoji_of(each) for each in ask.get("emojis", [])])
+    await deliver(handle, people, said, personal=False)
     return {"id": words["id"]}
 
 

@@ -39,11 +39,12 @@ def served(url: str) -> tuple[bytes, str] | None:
 
 
 async def decoded(ask: dict) -> dict:
-    """What apkit makes of the files and the emojis of a note that arrived."""
-    raw = next(r for r in state["received"] if r["type"] == "Create" and r["object"]["id"] == ask["id"])
-    note = apmodel.loader.load(raw).object
-    files = [it for it in note.attachment if isinstance(it, Document)]
-    emojis = [it for it in note.tag if isinstance(it, Emoji)]
+    """What apkit makes of the files and the emojis of an activity that arrived."""
+    raw = next(it for it in state["received"] if it.get("id") == ask["id"])
+    activity = apmodel.loader.load(raw)
+    said = activity.object if activity.type == "Create" else activity
+    files = [it for it in said.attachment if isinstance(it, Document)]
+    emojis = [it for it in said.tag if isinstance(it, Emoji)]
     return {
         "attachments": [
             {"media_type": _more(it, "mediaType"), "url": it.url, "alt": it.name or "", "width": _more(it, "width"),

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { Temporal } from "@js-temporal/polyfill";
 import * as vocabulary from "@fedify/fedify/vocab";
+import { emojiOf } from "./files.mjs";
 
 const { Activity, Create, Note, PUBLIC_COLLECTION, Undo } = vocabulary;
 
@@ -49,14 +50,16 @@ export function doings({ state, save, fresh, publish, deliver, activityOf, lookU
   }
 
   // An activity that is said in a few words: its type, what it is about and whom it goes to.
-  async function act(ctx, { as = "open", type, to, object, target = null, instrument = null, content = null }) {
+  async function act(ctx, {
+    as = "open", type, to, object, target = null, instrument = null, content = null, emojis = [],
+  }) {
     const people = await Promise.all(to.map((each) => inboxOf(ctx, as, each)));
     const id = fresh("acts");
     const url = (text) => text == null ? {} : new URL(text);
     const activity = new vocabulary[type]({
       id, actor: ctx.getActorUri(as), object: url(object),
       ...(target ? { target: url(target) } : {}), ...(instrument ? { instrument: url(instrument) } : {}),
-      ...(content ? { content } : {}),
+      ...(content ? { content } : {}), tags: emojis.map(emojiOf),
       ...(["Announce", "Add", "Remove", "Move"].includes(type)
         ? { to: PUBLIC_COLLECTION, cc: ctx.getFollowersUri(as), published: Temporal.Now.instant() }
         : { tos: people.map((person) => new URL(person.id)) }),

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import * as vocabulary from "@fedify/fedify/vocab";
 
-const { Create, Emoji, Image } = vocabulary;
+const { Activity, Create, Emoji, Image } = vocabulary;
 
 const linkOf = (url) => (url?.href instanceof URL ? url.href : url)?.href ?? null; // a Link, or a URL
 
@@ -22,18 +22,19 @@ export function files({ state, save, origin }) {
     return { url: origin + at };
   }
 
-  // What Fedify makes of the files and the emojis of a note that arrived.
+  // What Fedify makes of the files and the emojis of an activity that arrived.
   async function decoded(ctx, { id }) {
-    const raw = state.received.find((it) => it.type === "Create" && it.object?.id === id);
-    const note = await (await Create.fromJsonLd(raw, ctx)).getObject(ctx);
+    const raw = state.received.find((it) => it.id === id);
+    const activity = await Activity.fromJsonLd(raw, ctx);
+    const said = activity instanceof Create ? await activity.getObject(ctx) : activity;
     const [attachments, emojis] = [[], []];
-    for await (const it of note.getAttachments(ctx)) {
+    for await (const it of said.getAttachments(ctx)) {
       attachments.push({
         media_type: it.mediaType, url: linkOf(it.url), alt: it.name?.toString() ?? "", width: it.width, height: it.height,
         preview: linkOf((await it.getIcon(ctx))?.url),
       });
     }
-    for await (const it of note.getTags(ctx)) {
+    for await (const it of said.getTags(ctx)) {
       if (!(it instanceof Emoji)) continue;
       const icon = await it.getIcon(ctx);
       emojis.push({ name: it.name.toString(), url: linkOf(icon.url), media_type: icon.mediaType });

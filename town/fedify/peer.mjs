@@ -255,7 +255,8 @@ async function publish(ctx, {
   const people = await Promise.all(mentions.map((m) => inboxOf(ctx, as, m)));
   const readers = to === "direct" ? [] : accepted("followers", as).map(([id, it]) => ({ ...it, id }));
   const it = state.notes[id] = {
-    id, as, text, to, mentions, in_reply_to, poll, votes: {}, quote, attachments, emojis, published: Temporal.Now.instant().toString(),
+    id, as, text, to, mentions, in_reply_to, poll, votes: {}, quote, attachments, emojis,
+    published: Temporal.Now.instant().toString(),
     sent: [...readers, ...people].filter((r, n, all) => all.findIndex((o) => o.id === r.id) === n)
       .map((r) => ({ id: r.id, inbox: r.inbox, shared: to === "direct" ? null : r.shared ?? null })),
   };

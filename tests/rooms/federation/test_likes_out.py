@@ -82,7 +82,8 @@ async def test_a_reaction_is_a_like_that_says_what_with(world: World) -> None:
     assert "tag" not in thumb
     assert cat["content"] == ":cat:"
     (tag,) = cat["tag"]
-    assert (tag["type"], tag["name"], tag["icon"]["url"]) == ("Emoji", ":cat:", "https://peer.test/cat.png")
+    # An id would be one of another host, where some ask for a document.
+    assert tag == {"type": "Emoji", "name": ":cat:", "icon": {"type": "Image", "url": "https://peer.test/cat.png"}}
     assert any("_misskey_reaction" in terms for terms in cat["@context"] if isinstance(terms, dict))
 
 

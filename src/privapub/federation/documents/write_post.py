@@ -97,6 +97,7 @@ def _attachment(one: Mapping[str, Any]) -> dict[str, Any]:
 
 def _tag(tag: Any) -> dict[str, Any]:
     if tag.get("type") == "Emoji":
+        # Without an id: at one on another host, where media may be, Fedify asks for a document, and drops the tag.
         icon = {"type": "Image", "mediaType": tag.get("media_type"), "url": tag["href"]}
-        return {"id": tag["href"], "type": "Emoji", "name": tag["name"], "icon": icon}
+        return {"type": "Emoji", "name": tag["name"], "icon": icon}
     return {name: tag[name] for name in ("type", "href", "name") if tag.get(name)}

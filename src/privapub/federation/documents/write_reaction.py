@@ -35,8 +35,9 @@ def like(uri: str, actor: str, post: str, author: str, emoji: str = LIKE, pictur
         return document
     document |= {"@context": _OF_REACTION, "content": emoji, "_misskey_reaction": emoji}
     if is_short_name(emoji) and picture is not None:
+        # Without an id: the picture is on another host, and Fedify would ask for a document there.
         icon = {"type": "Image", "url": picture}
-        document["tag"] = [{"id": picture, "type": "Emoji", "name": emoji, "icon": icon}]
+        document["tag"] = [{"type": "Emoji", "name": emoji, "icon": icon}]
     return document
 
 
