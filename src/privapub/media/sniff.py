@@ -74,8 +74,9 @@ def _jpeg(source: BinaryIO) -> Picture | None:
     source.seek(2)
     for _ in range(_STEPS):
         marker = _take(source, 2)
-        while marker[1] == 0xFF:  # fill bytes
-            marker = marker[1:] + _take(source, 1)
+        if marker == b"\xff\xff":  # a fill byte, and the marker is still to come
+            source.seek(-1, 1)
+            continue
         if marker[0] != 0xFF or marker[1] in {0xD9, 0xDA}:
             return None
         if marker[1] == 0x01 or 0xD0 <= marker[1] <= 0xD8:
@@ -136,6 +137,8 @@ def _gif_blocks(source: BinaryIO) -> Iterator[int]:
         else:
             source.seek(1, 1)
         yield kind
+        if (steps := steps + 1) > _STEPS:
+            raise _Long
         while size := _take(source, 1)[0]:
             source.seek(size, 1)
             if (steps := steps + 1) > _STEPS:
@@ -183,6 +186,8 @@ def _boxed(source: BinaryIO) -> Picture | None:
     """ISO 23008-12: the brands, and the largest size that any of the items has; a grid's is that of the whole."""
     source.seek(0)
     (length,) = struct.unpack(">I", _take(source, 4))
+    if length < 8:
+        return None
     brands = _take(source, min(length, 512) - 4)[4:]
     major, compatible = brands[:4], {brands[at : at + 4] for at in range(8, len(brands), 4)}
     if not {major} & (_AVIF | _HEIC | _ANY_PICTURE):
@@ -191,11 +196,11 @@ def _boxed(source: BinaryIO) -> Picture | None:
     source.seek(length)
     for _ in range(64):
         length, name = struct.unpack(">I4s", _take(source, 8))
+        if length < 8:
+            return None
         if name == b"meta":
             sizes = _sizes(_take(source, min(length - 8, _BOXES)))
             return _sized(format_, *max(sizes, key=lambda size: size[0] * size[1])) if sizes else None
-        if length < 8:
-            return None
         source.seek(length - 8, 1)
     return None
 

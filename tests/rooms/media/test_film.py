@@ -191,6 +191,13 @@ def test_captions_do_not_keep_a_film_from_being_taken(programs: ffmpeg.Programs,
         assert [one["codec_type"] for one in streams(programs, result.files[0].name)] == ["video"]
 
 
+@pytest.mark.parametrize("sound", [(), TONE], ids=["silent", "with a longer sound"])
+def test_a_film_of_one_picture_has_a_poster(programs: ffmpeg.Programs, tmp_path: Path, sound: tuple[str, ...]) -> None:
+    one = ("-f", "lavfi", "-i", "testsrc2=s=64x48:d=0.04:r=25")
+    result = made(programs, planted(programs, tmp_path / "film.mp4", *one, *sound))
+    assert [each.role for each in result.files] == ["original", "poster", "small"]
+
+
 def test_a_coding_that_is_not_read_is_named(programs: ffmpeg.Programs, tmp_path: Path) -> None:
     source = planted(programs, tmp_path / "film.mkv", *PICTURES, "-c:v", "msmpeg4")
     with pytest.raises(Faulty, match="coded as msmpeg4"):

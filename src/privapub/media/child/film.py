@@ -107,7 +107,11 @@ def make(order: Order) -> Result:
     reached = _run([order.ffmpeg, *asked], found.duration)
     duration = _length(order, target, found, reached, most)
     if found.kind == "video":
-        _run([order.ffmpeg, *poster(target, duration)], None)
+        for length in (duration, 0.0):  # its pictures may end before its sounds do
+            if not FRAME.exists():
+                _run([order.ffmpeg, *poster(target, length)], None)
+        if not FRAME.exists():
+            raise Faulty(DAMAGED)
         width, height = fitted(found.width, found.height, _longest(order))
         media_type, look = "video/mp4", _pictures(order)
     else:
