@@ -54,7 +54,7 @@ def open_server(settings: Settings) -> Server:
     fetches = FetchRecorder(database)
     door = Door(
         recorder=fetches,
-        gate=DomainGate(database, own_hosts(settings.base_url, settings.handle_domain)),
+        gate=DomainGate(database, own_hosts(settings.base_url, settings.handle_domain, settings.media_base_url)),
         allow=settings.allow_addresses,
         user_agent=f"PrivaPub/{version('privapub')} (+{settings.base_url}/)",
         timeout=settings.fetch_timeout,

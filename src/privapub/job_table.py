@@ -158,7 +158,7 @@ def in_words(kinds: Iterable[str] = KINDS) -> str:
 def job_kinds(server: Server) -> dict[str, JobKind]:
     """The table, by name."""
     settings = server.settings
-    addresses = Addresses(server.base_url)
+    addresses = Addresses(server.base_url, server.media_base_url)
     kinds = [
         JobKind(
             DELIVERY,
@@ -193,7 +193,7 @@ def job_kinds(server: Server) -> dict[str, JobKind]:
         JobKind(
             MEDIA,
             fetch=partial(make.fetch, server),
-            write=make.write,
+            write=partial(make.write, addresses),
             record=make.record,
             at_once=1,
             lease=make.LEASE,

@@ -55,6 +55,11 @@ class Server:
         return self.settings.base_url
 
     @property
+    def media_base_url(self) -> str:
+        """Where our media are found: the same, or a host of their own."""
+        return self.settings.media_base_url
+
+    @property
     def domain(self) -> str:
         """The part of our addresses after the @."""
         return self.settings.handle_domain

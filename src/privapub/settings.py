@@ -253,6 +253,14 @@ class Settings:
         _base_url,
         initial="http:// and the listening address",
     )
+    media_base_url: str = _setting(
+        "",
+        "The address under which pictures, films and sounds are given out, if it is a host of their own: it leads to "
+        "this server too, which answers nothing else there. See docs/how-to/media-host.md.",
+        "http:// or https:// and a host (in its ASCII form), with a port if need be and nothing after it",
+        _base_url,
+        initial="the base URL",
+    )
     handle_domain: str = _setting(
         "",
         "The part after the @ of every handle, if it is not the host of the base URL. That host must then "
@@ -414,9 +422,10 @@ class Settings:
     )
 
     def __post_init__(self) -> None:
-        """What follows from other fields is filled in, so that `base_url` and `handle_domain` are never empty."""
+        """What follows from other fields is filled in, so that no address here is ever empty."""
         base_url = self.base_url or f"http://{self.listen}"
         object.__setattr__(self, "base_url", base_url)
+        object.__setattr__(self, "media_base_url", self.media_base_url or base_url)
         object.__setattr__(self, "handle_domain", self.handle_domain or urlsplit(base_url).netloc)
 
     @property

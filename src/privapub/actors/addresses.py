@@ -11,13 +11,14 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True)
 class Addresses:
-    """The URLs of one installation. `base_url` has no slash at its end.
+    """The URLs of one installation. Neither base has a slash at its end; without one of their own media are at ours.
 
     A token is a random word of `identifiers.token`: no URL tells a handle, a count or a time, except the page of a
     persona, which is for people.
     """
 
     base_url: str
+    media_base_url: str = ""
 
     def actor(self, token: str) -> str:
         """The id of an actor."""
@@ -51,7 +52,7 @@ class Addresses:
 
     def medium(self, name: str) -> str:
         """Where a stored picture, film or sound is given out."""
-        return f"{self.base_url}/media/{name}"
+        return f"{self.media_base_url or self.base_url}/media/{name}"
 
     def tag(self, name: str) -> str:
         """The page of a hashtag."""

@@ -33,7 +33,7 @@ Obfuscate = Annotated[bool, typer.Option("--obfuscate", help="Do not spell its n
 
 def ours(server: Server) -> frozenset[str]:
     """This server's own hosts."""
-    return own_hosts(server.base_url, server.domain)
+    return own_hosts(server.base_url, server.domain, server.media_base_url)
 
 
 @app.command()

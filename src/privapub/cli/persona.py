@@ -101,6 +101,8 @@ def show(handle: Handle, *, as_json: Json = False) -> None:
             "bio": me.bio,
             "format": me.text_format,
             "fields": [dict(each) for each in me.actor.fields],
+            "avatar": me.actor.icon,
+            "header": me.actor.image,
             "discoverable": me.actor.discoverable,
             "indexable": me.actor.indexable,
             "shows_follows": me.shows_follows,

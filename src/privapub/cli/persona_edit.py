@@ -1,6 +1,7 @@
 """`privapub persona edit|rotate-keys`: what others see of a persona, and the keys by which they know it."""
 
 import asyncio
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,8 +12,11 @@ from privapub.cli.meant import acting
 from privapub.cli.opened import with_server
 from privapub.cli.options import Handle, Json, Typed, text_format
 from privapub.cli.output import say
+from privapub.cli.uploads import described, uploaded
 from privapub.composing.profile import edit_profile
 from privapub.errors import InvalidInput
+from privapub.media.read import WORN, Use
+from privapub.media.wear import take_off
 from privapub.personas.read import Persona
 from privapub.personas.rotate import rotate_keys as rotate
 from privapub.server import Server
@@ -32,6 +36,10 @@ def edit(
         typer.Option(metavar="NAME=VALUE", help="A line of the profile's table; all of them, or they go."),
     ] = None,
     no_fields: Annotated[bool, typer.Option("--no-fields", help="No table.")] = False,
+    avatar: Annotated[Path | None, typer.Option(metavar="FILE", help="The picture that stands for it.")] = None,
+    no_avatar: Annotated[bool, typer.Option("--no-avatar", help="No such picture.")] = False,
+    header: Annotated[Path | None, typer.Option(metavar="FILE", help="The wide picture above its profile.")] = None,
+    no_header: Annotated[bool, typer.Option("--no-header", help="No such picture.")] = False,
     typed: Typed = None,
     as_json: Json = False,
 ) -> None:
@@ -39,10 +47,13 @@ def edit(
     if no_fields and field is not None:
         raise InvalidInput("--field and --no-fields contradict each other.", "Give one of them.")
     fields = {} if no_fields else None if field is None else dict(_named(each) for each in field)
+    pictures = {"avatar": _picture("avatar", avatar, no=no_avatar), "header": _picture("header", header, no=no_header)}
     how = text_format(typed)
 
     async def work(server: Server) -> Persona:
         me = await acting(server, handle)
+        for use in WORN:
+            await _wear(server, me.id, use, pictures[use])
         return await edit_profile(
             server,
             me.id,
@@ -66,9 +77,29 @@ def edit(
         "indexable": edited.actor.indexable,
         "shows_follows": edited.shows_follows,
         "fields": [dict(each) for each in edited.actor.fields],
+        "avatar": edited.actor.icon,
+        "header": edited.actor.image,
         "format": edited.text_format,
     }
     say(data, f"Changed: @{edited.actor.address}", as_json=as_json)
+
+
+def _picture(name: str, file: Path | None, *, no: bool) -> Path | bool:
+    """The file of a picture; True: none from now on; False: as it is. InvalidInput for what cannot be."""
+    if file is None:
+        return no
+    if no:
+        raise InvalidInput(f"--{name} and --no-{name} contradict each other.", "Give one of them.")
+    described([file], [])
+    return file
+
+
+async def _wear(server: Server, persona_id: int, use: Use, picture: Path | bool) -> None:
+    if isinstance(picture, Path):
+        await uploaded(server, persona_id, [(picture, "")], use)
+    elif picture:
+        async with server.database.write() as tx:
+            await take_off(tx, persona_id, use, clock.now())
 
 
 def rotate_keys(handle: Handle, *, as_json: Json = False) -> None:

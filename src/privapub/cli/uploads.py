@@ -10,7 +10,7 @@ from privapub.job_table import job_kinds
 from privapub.jobs.worker import Worker
 from privapub.media import read
 from privapub.media.accept import MEDIA, accept
-from privapub.media.read import READY, WAITING
+from privapub.media.read import READY, WAITING, Use
 from privapub.server import Server
 
 CHUNK = 256 * 1024
@@ -27,12 +27,12 @@ def described(files: Sequence[Path], alts: Sequence[str]) -> list[tuple[Path, st
     return list(zip(files, [*alts, *[""] * (len(files) - len(alts))], strict=True))
 
 
-async def uploaded(server: Server, actor_id: int, files: Sequence[tuple[Path, str]]) -> list[int]:
+async def uploaded(server: Server, actor_id: int, files: Sequence[tuple[Path, str]], use: Use = "post") -> list[int]:
     """The numbers of the files once they are ready; InvalidInput with what is wrong with the first that is no good.
 
     This process makes them itself, unless another that runs took them first.
     """
-    numbers = [await accept(server, actor_id, _chunks(file), alt=alt) for file, alt in files]
+    numbers = [await accept(server, actor_id, _chunks(file), alt=alt, use=use) for file, alt in files]
     for (file, _), number in zip(files, numbers, strict=True):
         while (state := await _state(server, number))[0] == WAITING:
             if not await Worker(server.database, job_kinds(server), only=[MEDIA]).drain():

@@ -70,7 +70,7 @@ async def write_post(
             text_format=liked,
             poll=poll,
             media=media,
-            addresses=Addresses(server.base_url),
+            addresses=Addresses(server.base_url, server.media_base_url),
             now=now,
         )
         if quoted is not None:

@@ -56,7 +56,7 @@ async def written(
         emojis = await within(tx, [text, *beside])
     tags = _mention_tags(named.values())
     tags += [{"type": "Hashtag", "href": tag_address(tag_url, tag), "name": f"#{tag}"} for tag in rendered.hashtags]
-    tags += [_emoji_tag(emoji, Addresses(server.base_url)) for emoji in emojis]
+    tags += [_emoji_tag(emoji, Addresses(server.base_url, server.media_base_url)) for emoji in emojis]
     return Written(rendered.html, tuple(named), tags, waiting)
 
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Collection
 
-from sqlalchemy import ColumnElement, delete, select
+from sqlalchemy import ColumnElement, delete, or_, select
 
 from privapub.database.transaction import Transaction
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import Done, Job, NewJob, Outcome
 from privapub.media import names
-from privapub.media.read import from_row
+from privapub.media.read import FAILED, from_row
 from privapub.media.tables import medium
 from privapub.server import Server
 
@@ -43,7 +43,11 @@ async def prune(tx: Transaction, now: float) -> None:
     """What was uploaded a day ago and is in no post goes, as does what failed."""
     old = (
         select(medium.c.id)
-        .where(medium.c.use == "post", medium.c.post_id.is_(None), medium.c.created_at < now - UNATTACHED)
+        .where(
+            or_(medium.c.use == "post", medium.c.state == FAILED),
+            medium.c.post_id.is_(None),
+            medium.c.created_at < now - UNATTACHED,
+        )
         .order_by(medium.c.id)
         .limit(_AT_ONCE)
     )

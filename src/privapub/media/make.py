@@ -8,14 +8,16 @@ from typing import Any
 
 from sqlalchemy import update
 
+from privapub.actors.addresses import Addresses
 from privapub.database.transaction import Transaction
 from privapub.jobs import progress
 from privapub.jobs.job import Done, GiveUp, Job, Outcome
 from privapub.media import ffmpeg, names
 from privapub.media.let_go import let_go
 from privapub.media.process import BadMedia, Made, MadeFile, MediaTrouble, Want, bounds_of, process
-from privapub.media.read import FAILED, READY, WAITING, by_id
+from privapub.media.read import FAILED, READY, WAITING, WORN, by_id, known
 from privapub.media.tables import medium
+from privapub.media.wear import hold, put_on
 from privapub.server import Server
 
 ATTEMPTS = 4
@@ -68,13 +70,18 @@ async def _store(server: Server, file: MadeFile) -> dict[str, Any]:
     }
 
 
-async def write(tx: Transaction, job: Job, stored: Stored, _now: float) -> Outcome | None:
-    """The upload is ready, or failed for good. Where it is gone meanwhile, so is what was made of it."""
+async def write(addresses: Addresses, tx: Transaction, job: Job, stored: Stored, now: float) -> Outcome | None:
+    """The upload is ready, or failed for good. Where it is gone meanwhile, so is what was made of it.
+
+    An avatar or a header is its persona's from then on.
+    """
     if stored.made is None:
         await _fail(tx, int(job.args["medium"]), stored.why)
         return GiveUp(stored.why)
     made = stored.made
     before = await by_id(tx, int(job.args["medium"]))
+    if before is not None and before.use in WORN:
+        await hold(tx, before.actor_id)
     changed = await tx.execute(
         update(medium)
         .where(medium.c.id == job.args["medium"], medium.c.state == WAITING)
@@ -96,6 +103,8 @@ async def write(tx: Transaction, job: Job, stored: Stored, _now: float) -> Outco
         await let_go(tx, [file["name"] for file in stored.files])
     elif before is not None and before.source is not None:
         await let_go(tx, [before.source])
+        if before.use in WORN:
+            await put_on(tx, await known(tx, before.id), addresses, now)
     return None
 
 

@@ -7,10 +7,12 @@ from typing import Any, Literal
 from sqlalchemy import bindparam, select
 
 from privapub.database.transaction import Transaction
+from privapub.errors import NotFound
 from privapub.media.tables import medium
 
 WAITING, READY, FAILED = "waiting", "ready", "failed"
 Use = Literal["post", "avatar", "header"]
+WORN: tuple[Use, ...] = ("avatar", "header")  # what a persona has one of at most
 
 
 @dataclass(frozen=True)
@@ -58,3 +60,11 @@ async def by_id(tx: Transaction, medium_id: int) -> Medium | None:
     """The upload with this number, whoever's it is."""
     row = await tx.first(_BY_ID, id=medium_id)
     return None if row is None else from_row(row)
+
+
+async def known(tx: Transaction, medium_id: int) -> Medium:
+    """The upload with this number; NotFound where there is none."""
+    found = await by_id(tx, medium_id)
+    if found is None:
+        raise NotFound("There is no such upload.")
+    return found

@@ -20,9 +20,10 @@ LOOK_EVERY = 2.0  # seconds
 _log = structlog.get_logger(__name__)
 
 
-def own_hosts(base_url: str, handle_domain: str) -> frozenset[str]:
+def own_hosts(base_url: str, handle_domain: str, media_base_url: str = "") -> frozenset[str]:
     """The hosts of this server, in their one spelling, of which no rule is. Pure."""
-    return frozenset({host_of(f"{base_url}/"), host_of(f"https://{handle_domain}/")})
+    addresses = (f"{base_url}/", f"https://{handle_domain}/", f"{media_base_url or base_url}/")
+    return frozenset({host_of(address) for address in addresses})
 
 
 class DomainGate:

@@ -31,13 +31,16 @@ async def edit(
     shows_follows: bool | None = None,
     fields: Sequence[Mapping[str, str]] | None = None,
     text_format: Format | None = None,
+    icon: str | None = None,
+    image: str | None = None,
     now: float,
 ) -> bool:
     """Change what is given and leave the rest; True where anything differs, and fact PersonaEdited if others see it.
 
     `bio` is as typed and `summary` its cleaned HTML: they change together. `fields` are all of them, each
-    `{"name": plain text, "value": cleaned HTML}`; `text_format` is how the persona types from now on. Opening a locked
-    persona answers nobody who already waits. Raises NotFound for no persona, InvalidInput for what is too long.
+    `{"name": plain text, "value": cleaned HTML}`; `text_format` is how the persona types from now on. `icon` and
+    `image` are addresses of its avatar and its header, and nothing ("") takes them away. Opening a locked persona
+    answers nobody who already waits. Raises NotFound for no persona, InvalidInput for what is too long.
     """
     known = await read.known(tx, persona_id)
     if len(name or "") > NAME_LENGTH or len(bio or "") > BIO_LENGTH:
@@ -59,6 +62,9 @@ async def edit(
     wanted = None if fields is None else [dict(each) for each in fields]
     if wanted is not None and wanted != [dict(each) for each in known.actor.fields]:
         actor_changes["fields"] = wanted
+    for column, address in (("icon", icon), ("image", image)):
+        if address is not None and (address or None) != getattr(known.actor, column):
+            actor_changes[column] = address or None
     persona_changes = _changes({"bio": bio, "shows_follows": shows_follows, "text_format": text_format}, known)
     if not actor_changes and not persona_changes:
         return False

@@ -2,29 +2,33 @@
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-POLICY = (
-    "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'"
-)
 _HEADERS = {
-    "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), browsing-topics=()",
 }
-_LINES = [  # as they go over the wire, in every answer
-    (name.lower().encode(), value.encode()) for name, value in _HEADERS.items()
-]
+
+
+def policy(media: str) -> str:
+    """What a page may load: from here alone, and pictures, films and sounds from `media` besides, if it is a host."""
+    places = f"'self' {media}".rstrip()
+    return (
+        f"default-src 'none'; style-src 'self'; img-src {places}; media-src {places}; base-uri 'none'; "
+        "form-action 'none'; frame-ancestors 'none'"
+    )
 
 
 class SecurityHeaders:
     """Adds them; one that a response brought itself stays."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        """Wrap an application."""
+    def __init__(self, app: ASGIApp, media: str = "") -> None:
+        """Wrap an application; `media` is the origin of a host of their own that media have."""
         self.app = app
+        headers = {"Content-Security-Policy": policy(media), **_HEADERS}
+        # As they go over the wire, in every answer.
+        self._lines = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -34,7 +38,7 @@ class SecurityHeaders:
                 brought = {name for name, _ in message.get("headers", ())}
                 message["headers"] = [
                     *message.get("headers", ()),
-                    *(line for line in _LINES if line[0] not in brought),
+                    *(line for line in self._lines if line[0] not in brought),
                 ]
             await send(message)
 

@@ -23,6 +23,7 @@ from privapub.posts.audience import may_see
 from privapub.posts.poll_read import Poll
 from privapub.posts.read import PUBLIC, Post
 from privapub.server import Server
+from privapub.web import ours
 from privapub.web.assets import address
 from privapub.web.media import WEB, ShownMedium, media
 
@@ -42,6 +43,7 @@ _templates = Environment(
     lstrip_blocks=True,
 )
 _templates.globals["asset"] = address
+_templates.filters |= {"avatar": ours.avatar, "header": ours.header}
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,7 @@ def render(
 ) -> Response:
     """A page. Without a server (when something went wrong) the pages do with less."""
     values |= {"site": server.settings.name if server else "PrivaPub", "base_url": server.base_url if server else ""}
+    values["media_base"] = f"{server.media_base_url}/media" if server else ""
     html = _templates.get_template(template).render(values)
     return body(request, html.encode(), HTML, status=status, vary="Accept", private=private)
 
@@ -100,7 +103,7 @@ class Around:
 
 async def around(tx: Transaction, server: Server, posts: Sequence[Post]) -> Around:
     """What these posts need to be shown. Emojis are as they are today, and one that is gone is text again."""
-    base = f"{server.base_url}/media"
+    base = f"{server.media_base_url}/media"
     found = await within(tx, [post.content for post in posts if post.local])
     emojis = {emoji.shortcode: f"{base}/{emoji.file}" for emoji in found}
     return Around(base, emojis, await of_posts(tx, [post.id for post in posts]))
@@ -110,6 +113,7 @@ def shown(post: Post, beside: Around) -> Shown:
     """A post made ready; raises ValueError for one that a stranger may not see."""
     if not may_see(post, None):
         raise ValueError("not for strangers")
+    attached = ours.attachments_at(post.attachments, beside.base) if post.local else tuple(post.attachments)
     return Shown(
         uri=post.uri,
         # The same name is another emoji elsewhere.
@@ -120,7 +124,7 @@ def shown(post: Post, beside: Around) -> Shown:
         published_at=clock.iso(post.published_at),
         edited=day(post.edited_at) if post.edited_at is not None else "",
         answers=post.in_reply_to if (post.in_reply_to or "").startswith(WEB) else None,
-        media=media(tuple(post.attachments), beside.base),
+        media=media(attached, beside.base),
         card=None if post.attachments else beside.cards.get(post.id),
         poll=None if post.poll is None else _poll(post.poll, clock.now()),
     )

@@ -23,6 +23,7 @@ from privapub.web.assets import asset
 from privapub.web.files import file
 from privapub.web.front import front
 from privapub.web.headers import SecurityHeaders
+from privapub.web.media_host import MediaHost, at_its_host, has_its_own
 from privapub.web.persona import actor_page, persona
 from privapub.web.post import post as post_page
 from privapub.web.problems import answer, broken, outage, unrouted
@@ -39,7 +40,7 @@ def routes(server: Server) -> list[Route]:
         "/posts/{token}": _document_or_page("post", post, post_page),
         "/tags/{name}": counted(PAGE, tag),
         "/static/{name}": counted(ASSET, asset),
-        "/media/{name}": counted(MEDIA, file),
+        "/media/{name}": counted(MEDIA, at_its_host(file)),
     }
     return [Route(path, _endpoint(server, page), methods=["GET"]) for path, page in pages.items()]
 
@@ -52,7 +53,11 @@ def wrap(app: Starlette, server: Server) -> ASGIApp:
     app.add_exception_handler(Exception, broken)
     for kind in ERRORS:
         app.add_exception_handler(kind, outage)
-    return Counted(SecurityHeaders(Visits(app, server.limits)), server.traffic)
+    inside: ASGIApp = Visits(app, server.limits)
+    if not has_its_own(server):
+        return Counted(SecurityHeaders(inside), server.traffic)
+    inside = MediaHost(inside, server.media_base_url)
+    return Counted(SecurityHeaders(inside, server.media_base_url), server.traffic)
 
 
 def _document_or_page(kind: str, document: Served, page: Served) -> Served:

@@ -65,3 +65,26 @@ def test_a_post_brings_its_pictures(
 def test_the_store_is_swept(told: Callable[..., Any], tmp_path: Path) -> None:
     assert told("media", "sweep", "--dry-run") == {"deleted": False, "orphans": [], "bytes": 0, "missing": []}
     assert not (tmp_path / "media").exists()
+
+
+def test_a_persona_is_given_an_avatar_and_a_header(
+    told: Callable[..., Any], refused: Callable[..., str], installation: Path, tmp_path: Path
+) -> None:
+    del installation
+    Image.new("RGB", (60, 40), "teal").save(tmp_path / "a.png")
+    (tmp_path / "c.png").write_text("hello")
+    Image.effect_noise((400, 400), 90).convert("RGB").save(tmp_path / "whole.jpg")
+    (tmp_path / "cut.jpg").write_bytes((tmp_path / "whole.jpg").read_bytes()[:-2000])
+    edit = ("persona", "edit", "bea")
+    made = told(*edit, "--avatar", str(tmp_path / "a.png"), "--header", str(tmp_path / "a.png"), "--name", "Bea")
+    assert "/media/" in made["avatar"]
+    assert "/media/" in made["header"]
+    assert made["avatar"] != made["header"]
+    assert "no picture" in refused(*edit, "--avatar", str(tmp_path / "c.png"), "--name", "B")
+    assert "damaged" in refused(*edit, "--avatar", str(tmp_path / "cut.jpg"), "--name", "B")
+    assert "contradict" in refused(*edit, "--avatar", str(tmp_path / "a.png"), "--no-avatar")
+    assert "no file" in refused(*edit, "--header", str(tmp_path / "d.png"))
+    shown = told("persona", "show", "bea")
+    assert (shown["avatar"], shown["header"], shown["name"]) == (made["avatar"], made["header"], "Bea")
+    bare = told(*edit, "--no-avatar")
+    assert (bare["avatar"], bare["header"]) == (None, made["header"])

@@ -117,9 +117,9 @@ async def test_a_picture_is_turned_as_it_is_meant_to_be_seen(tmp_path: Path, bou
     assert (found.width, found.height) == (60, 90)
 
 
-def moving(kind: str) -> bytes:
+def moving(kind: str, size: tuple[int, int] = (900, 600)) -> bytes:
     """Six pictures, one after the other, each with its own shade."""
-    first, *more = (Image.new("RGB", (900, 600), (40 * shade, 30, 90)) for shade in range(6))
+    first, *more = (Image.new("RGB", size, (40 * shade, 30, 90)) for shade in range(6))
     data = BytesIO()
     first.save(data, kind, save_all=True, append_images=more, duration=80, loop=0)
     return data.getvalue()
@@ -173,6 +173,47 @@ async def test_what_shines_through_still_does(tmp_path: Path, bounds: Bounds) ->
     found = await made(data.getvalue(), tmp_path, bounds)
     with Image.open(found.files[0].path) as seen:
         assert at(seen.convert("RGBA"), 80, 30)[3] < 40
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF"])
+@pytest.mark.parametrize(
+    ("size", "header", "avatar"),
+    [
+        ((300, 300), (300, 100), (300, 300)), ((2000, 900), (1500, 500), (400, 400)), ((100, 40), (100, 33), (40, 40)),
+        ((900, 300), (900, 300), (300, 300)),
+    ],
+)  # fmt: skip
+async def test_what_is_cut_has_its_shape_however_small_it_is(
+    kind: str, size: tuple[int, int], header: tuple[int, int], avatar: tuple[int, int], tmp_path: Path, bounds: Bounds
+) -> None:
+    data = BytesIO()
+    painted(*size).save(data, kind, exif=exif())
+    if kind == "GIF":
+        data = BytesIO(moving(kind, size))
+    for purpose, wanted in (("header", header), ("avatar", avatar)):
+        (tmp_path / purpose).mkdir()
+        want = Want(purpose)  # type: ignore[arg-type]  # one of those there are
+        found = await made(data.getvalue(), tmp_path / purpose, bounds, want)
+        assert (found.width, found.height) == wanted
+        assert found.animated == (kind == "GIF" and purpose == "avatar")
+        with Image.open(found.files[0].path) as seen:
+            assert (seen.size, getattr(seen, "n_frames", 1)) == (wanted, 6 if found.animated else 1)
+
+
+async def test_a_frame_is_cut_from_the_middle_and_shown_as_long(tmp_path: Path, bounds: Bounds) -> None:
+    found = await made(moving("GIF", (300, 100)), tmp_path, bounds, Want("avatar"))
+    with Image.open(found.files[0].path) as seen:
+        seen.seek(3)
+        seen.load()
+        assert seen.info["duration"] == 80
+        assert abs(at(seen.convert("RGB"), 50, 50)[0] - 120) < 12
+
+
+async def test_a_header_that_lies_on_its_side_is_cut_as_it_is_seen(tmp_path: Path, bounds: Bounds) -> None:
+    data = BytesIO()
+    painted(200, 600).save(data, "JPEG", exif=exif(6))
+    found = await made(data.getvalue(), tmp_path, bounds, Want("header"))
+    assert (found.width, found.height) == (600, 200)
 
 
 async def test_an_avatar_is_cut_to_a_square(tmp_path: Path, bounds: Bounds) -> None:

@@ -12,6 +12,7 @@ from privapub.database.connect import Database
 from privapub.emojis.keep import Emoji, add
 from privapub.link_previews.tables import link_preview, post_link
 from privapub.markup.render import render
+from privapub.media import names
 from privapub.personas.edit import edit
 from privapub.posts.publish import publish
 from privapub.posts.read import by_id
@@ -367,3 +368,24 @@ async def test_a_link_has_a_card_and_no_picture_of_it_is_loaded(database: Databa
             for words in ("&lt;img src=x&gt;", "What it is of", "news.test", "By Bo"):
                 assert words in card
             assert "p.jpg" not in text
+
+
+async def test_a_persona_shows_what_it_wears(database: Database) -> None:
+    async with database.write() as tx:
+        alice = await make_persona(tx)
+        carol = await make_remote(tx, icon="https://far.test/c.png")
+        await make_post(tx, alice.id, "public", "hello")
+        await make_post(tx, carol.id, "public", "hello")
+        icon, image = (ADDRESSES.medium(names.new("image/webp")) for _ in range(2))
+        await edit(tx, alice.id, name='Al "<i>', icon=icon, image=image, now=clock.now())
+    async with serving(database) as sut:
+        text = check(await sut.get("/@alice", accept=HTML))
+        assert f'<img class="header" src="{image}" alt=""' in text
+        assert f'<img class="mark large" src="{icon}" alt="Avatar of Al &#34;&lt;i&gt;"' in text
+        assert f'<img class="mark" src="{icon}" alt=""' in text
+        assert properties(text)["image"] == icon
+        async with database.write() as tx:
+            await edit(tx, alice.id, icon="", image="", now=clock.now())
+        assert icon not in (text := check(await sut.get("/@alice", accept=HTML)))
+    assert 'class="header"' not in text
+    assert 'aria-hidden="true">A</span>' in text

@@ -4,6 +4,7 @@ Every file that comes out is encoded from decoded pixels; no byte of the source 
 known or not, is not there any more: EXIF, XMP, IPTC, profiles, comments, text, thumbnails, what stands behind the end.
 """
 
+import mmap
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +44,7 @@ _SIZES: dict[Purpose, _Sizes] = {
     "card": _Sizes((800, 800), moves=False),
 }
 _MOVING = 1280  # the longest side of what moves
+_LIES = 5  # the first of the orientations in which width and height change places
 _TRIAL = 1280  # the side at which it is tried whether a picture is smaller without loss
 
 
@@ -61,7 +63,10 @@ def _made(order: Order) -> Result:
     sizes = _SIZES[order.purpose]
     source = _Source(order)
     original = sizes.original or (order.longest, order.longest)
-    trial = _upright(source.open(min(_TRIAL, *original)), *(min(_TRIAL, side) for side in original), cut=sizes.cut)
+    if sizes.cut:
+        original = _within(original, source.upright)
+    tried = _within(original, (_TRIAL, _TRIAL))
+    trial = _upright(source.open(tried, cut=sizes.cut), *tried, cut=sizes.cut)
     first = trial.copy_memory()
     clear = first.hasalpha() and first[3].min() == 255
     first = first.flatten() if clear else first
@@ -72,12 +77,12 @@ def _made(order: Order) -> Result:
     if animated:
         say(0.2, "making the animation")
         side = min(_MOVING, *original)
-        written.append(writing.animation(_upright(source.all_frames(), side, side, cut=False)))
+        written.append(writing.animation(_moving(source.all_frames(), side, cut=sizes.cut)))
     else:
         say(0.2, "making the original")
         whole = first
         if max(source.size) > _TRIAL and max(original) > _TRIAL:
-            whole = _upright(source.open(max(original)), *original, cut=sizes.cut)
+            whole = _upright(source.open(original, cut=sizes.cut), *original, cut=sizes.cut)
             whole = whole.flatten() if clear else whole
         written.append(writing.still("original", whole, keep_jpeg=True))
         if sizes.large and max(whole.width, whole.height) > max(sizes.large):
@@ -112,12 +117,14 @@ class _Source:
             head = self._held
         elif order.format == "apng":
             head = frames.apng(self._path, order)
+        elif order.format == "gif" and _gif_ends_within(Path(self._path)):
+            raise Faulty(_DAMAGED)
         else:
             head = self._load()
         self._head = head
         pages = head.get("n-pages") if head.get_typeof("n-pages") else 1
         self.moves = pages > 1 and order.format in {"gif", "webp", "apng"}
-        self.size = (head.width, head.get_page_height())
+        self.size, self.upright = (head.width, head.get_page_height()), _size(head)
         _check(self.size, pages if self.moves else 1, order)
         if order.format in {"avif", "webp"} and not self.moves:
             self._held = head.copy_memory()  # its decoder holds the whole of it anyway, and is slow
@@ -132,14 +139,14 @@ class _Source:
         }
         return loaders[self._order.format](self._path, access="sequential", fail_on="truncated", **options)
 
-    def open(self, side: int) -> pyvips.Image:
-        """The picture, or the first of its frames, at no less than twice this longest side where it can be had so."""
+    def open(self, box: tuple[int, int], *, cut: bool) -> pyvips.Image:
+        """The picture, or the first of its frames, at no less than twice what becomes of it where it can be had so."""
         if self._held is not None:
             return self._held
         if self._order.format == "apng":
             return self._head.crop(0, 0, self._head.width, self._head.get_page_height()).copy()
         if self._order.format == "jpeg":
-            times = max(self.size) / side
+            times = (min(self.size) if cut else max(self.size)) / max(box)
             return self._load(shrink=next(shrink for shrink in (8, 4, 2, 1) if times >= shrink * 2 or shrink == 1))
         return self._load()
 
@@ -158,6 +165,25 @@ class _Source:
         return traces.in_words(said, traces.around(Path(self._path), self._order.format))
 
 
+def _gif_ends_within(path: Path) -> bool:
+    """Whether a GIF ends within one of its blocks (GIF89a, 15): libvips leaves out the frame of it, and says nothing.
+    One that ends behind a block lacks its end alone, which many do.
+    """
+    with path.open("rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        at = 13 + traces.colours(data[10])
+        while at < len(data) and data[at] in {0x21, 0x2C}:
+            if data[at] == 0x21:
+                at += 2
+            elif at + 9 < len(data):
+                at += 10 + traces.colours(data[at + 9]) + 1
+            else:
+                return True
+            while at < len(data) and data[at]:
+                at += data[at] + 1
+            at += 1
+        return at > len(data)
+
+
 def _check(size: tuple[int, int], pages: int, order: Order) -> None:
     """What the header promised is asked again of the decoder, which is nearer to the truth."""
     if size[0] * size[1] > order.pixels or max(size) > order.side or pages > order.frames:
@@ -166,11 +192,41 @@ def _check(size: tuple[int, int], pages: int, order: Order) -> None:
 
 def _upright(image: pyvips.Image, width: int, height: int, *, cut: bool) -> pyvips.Image:
     """The picture turned as it is meant to be seen, in sRGB of 8 bits, no larger than this and never enlarged."""
+    if cut:  # a small one has the shape, too
+        width, height = _within((width, height), _size(image))
     how = {"crop": "centre"} if cut else {}
     made = image.thumbnail_image(width, height=height, size="down", output_profile="srgb", **how)
     if made.interpretation != "srgb":
         made = made.colourspace("srgb")
     return made if made.format == "uchar" else made.cast("uchar")
+
+
+def _moving(frames_below: pyvips.Image, side: int, *, cut: bool) -> pyvips.Image:
+    """All frames upright and no larger than this, or cut to a square of this side at most, from the middle."""
+    if not cut:
+        return _upright(frames_below, side, side, cut=False)
+    across, down = _size(frames_below)
+    kept = min(side, across, down)
+    scale = kept / min(across, down)
+    made = _upright(frames_below, max(kept, round(across * scale)), max(kept, round(down * scale)), cut=False)
+    left, top = (made.width - kept) // 2, (made.get_page_height() - kept) // 2
+    if (made.width, made.get_page_height()) == (kept, kept):
+        return made
+    first, *rest = [frame.crop(left, top, kept, kept) for frame in made.pagesplit()]
+    return first.pagejoin(rest)
+
+
+def _size(image: pyvips.Image) -> tuple[int, int]:
+    """Width and height of a picture, or of one of its frames, as it is meant to be seen."""
+    across, down = image.width, image.get_page_height()
+    lies = image.get("orientation") >= _LIES if image.get_typeof("orientation") else False
+    return (down, across) if lies else (across, down)
+
+
+def _within(box: tuple[int, int], bound: tuple[int, int]) -> tuple[int, int]:
+    """The box, made smaller in its shape until it fits."""
+    scale = min(1.0, bound[0] / box[0], bound[1] / box[1])
+    return max(1, round(box[0] * scale)), max(1, round(box[1] * scale))
 
 
 def _smaller_without_loss(image: pyvips.Image, *, lossy: bool) -> bool:
