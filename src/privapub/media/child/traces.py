@@ -78,10 +78,10 @@ def _around_png(data: bytes) -> Iterator[str]:
 
 def _around_gif(data: bytes) -> Iterator[str]:
     """GIF89a, sections 17 to 27: the blocks, of which those with the label FE are comments."""
-    at = 13 + _colours(data[10])
+    at = 13 + colours(data[10])
     while data[at] in {0x21, 0x2C}:
         if data[at] == 0x2C:
-            at += 10 + _colours(data[at + 9]) + 1
+            at += 10 + colours(data[at + 9]) + 1
         else:
             if data[at + 1] == 0xFE:
                 yield "text"
@@ -93,5 +93,6 @@ def _around_gif(data: bytes) -> Iterator[str]:
         yield "bytes behind the end"
 
 
-def _colours(flags: int) -> int:
+def colours(flags: int) -> int:
+    """The bytes of the table of colours of a GIF whose flags these are."""
     return 3 << (flags & 7) + 1 if flags & 0x80 else 0
