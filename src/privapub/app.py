@@ -29,6 +29,7 @@ from privapub.jobs import pause
 from privapub.jobs.job import FACTS
 from privapub.jobs.kind import JobKind
 from privapub.jobs.worker import Worker
+from privapub.media import cache
 from privapub.migrations.run import HEAD, check_current, upgrade
 from privapub.migrations.run import current as current_schema
 from privapub.moderation.gate import DomainGate, own_hosts
@@ -79,6 +80,7 @@ async def check_ready(server: Server) -> None:
     await check_current(server.database)
     async with server.database.write() as tx:
         await application.ensure(tx, Addresses(server.base_url), server.domain, clock.now())
+        await cache.ensure(tx, server.settings)
 
 
 async def prepare(server: Server) -> None:

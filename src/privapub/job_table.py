@@ -60,9 +60,10 @@ from privapub.jobs.job import FACTS, GiveUp, Job, Outcome
 from privapub.jobs.kind import JobKind, Write
 from privapub.link_previews import build as previews
 from privapub.link_previews.plan import PREVIEW
-from privapub.media import make
+from privapub.media import make, remote
 from privapub.media.accept import MEDIA
 from privapub.media.let_go import UNSTORE, unstore
+from privapub.media.prefetch import REMOTE_FILE
 from privapub.moderation.facts import DomainRuled, ReportFiled
 from privapub.personas.facts import KeysRotated, PersonaEdited, PersonaMoved
 from privapub.posts.facts import (
@@ -137,6 +138,7 @@ KINDS = (
             PRUNE,
             QUOTE,
             READ_POLL,
+            REMOTE_FILE,
             SYNCHRONIZE,
             UNSTORE,
         }
@@ -199,6 +201,17 @@ def job_kinds(server: Server) -> dict[str, JobKind]:
             lease=make.LEASE,
             deadline=make.DEADLINE,
             attempts=make.ATTEMPTS,
+        ),
+        JobKind(
+            REMOTE_FILE,
+            fetch=partial(remote.fetch, server),
+            write=remote.write,
+            record=remote.record,
+            at_once=4,
+            per_lane=2,
+            lease=remote.LEASE,
+            deadline=remote.DEADLINE,
+            attempts=remote.ATTEMPTS,
         ),
         JobKind(UNSTORE, fetch=partial(unstore, server), at_once=1),
         JobKind(

@@ -5,6 +5,7 @@ from typing import Self
 
 from privapub.database.connect import Database
 from privapub.limits.limits import Limits
+from privapub.media.proxy import Proxy
 from privapub.outbound.client import Door
 from privapub.settings import Settings
 from privapub.storage.files import Files
@@ -28,6 +29,7 @@ class Server:
     traffic: TrafficMeter
     limits: Limits
     files: Files
+    proxy: Proxy
 
     @classmethod
     def around(cls, settings: Settings, database: Database, door: Door, fetches: FetchRecorder) -> Self:
@@ -42,12 +44,13 @@ class Server:
             TrafficMeter(database),
             Limits(settings),
             Files.open(settings.storage),
+            Proxy(database, settings.base_url, settings.cache_folder),
         )
 
     @property
     def counting(self) -> tuple[FetchRecorder | Tally, ...]:
         """Everything that counts in memory what is to be written down."""
-        return self.fetches, self.arrivals, self.departures, self.traffic
+        return self.fetches, self.arrivals, self.departures, self.traffic, self.proxy
 
     @property
     def base_url(self) -> str:

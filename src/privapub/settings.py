@@ -239,6 +239,51 @@ class Settings:
         "a whole number from 10 to 86400",
         _whole(10, 86400),
     )
+    cache: str = _setting(
+        "",
+        "The folder for files elsewhere that are kept for a while; all processes need the same one. Absent: the folder "
+        "cache in the data folder.",
+        "a path",
+        _text(4096),
+        initial="a folder in the data folder",
+    )
+    cache_size: int = _setting(
+        2_048,
+        "How much room that folder may take, in MiB; what was not read for the longest time goes first.",
+        "a whole number from 16 to 10000000",
+        _whole(16, 10_000_000),
+    )
+    prefetch: bool = _setting(
+        True,
+        "Whether files of posts from elsewhere are fetched before anybody looks, so that their host cannot tell who "
+        "does. Without it they are fetched when somebody looks first.",
+        "on or off",
+        _switch,
+    )
+    prefetch_after: int = _setting(
+        5,
+        "How long such a fetch waits at least, in seconds.",
+        "a whole number from 0 to 86400",
+        _whole(0, 86_400),
+    )
+    prefetch_until: int = _setting(
+        120,
+        "How long it waits at most, in seconds: when exactly is left to chance.",
+        "a whole number from 0 to 86400",
+        _whole(0, 86_400),
+    )
+    remote_picture_bytes: int = _setting(
+        16,
+        "How large a picture elsewhere may be to be shown here, in MiB.",
+        "a whole number from 1 to 1024",
+        _whole(1, 1024),
+    )
+    remote_film_bytes: int = _setting(
+        100,
+        "How large a film or a sound elsewhere may be to be shown here, in MiB.",
+        "a whole number from 1 to 4096",
+        _whole(1, 4096),
+    )
     listen: Listen = _setting(  # noqa: RUF009 - the same
         Listen("localhost", 8000),
         "Where the web server listens.",
@@ -437,6 +482,11 @@ class Settings:
     def storage(self) -> str:
         """The URL of the store of files that is used."""
         return self.storage_url or (self.data.absolute() / "media").as_uri()
+
+    @property
+    def cache_folder(self) -> Path:
+        """The folder for files elsewhere."""
+        return Path(self.cache) if self.cache else self.data / "cache"
 
     @property
     def storage_folder(self) -> Path | None:

@@ -47,6 +47,7 @@ from privapub.federation.signatures.sign import sign
 from privapub.follows import follow
 from privapub.job_table import job_kinds
 from privapub.jobs.worker import Worker
+from privapub.media.cache import ensure as ensure_proxy
 from privapub.outbound.gate import Gate
 from privapub.server import Server
 from privapub.settings import Settings
@@ -199,6 +200,8 @@ class World:
             allow=(ip_network(self.address),) if self.address else LOOPBACK,
         )
         self.server = Server.around(settings, self.database, door, recorder)
+        async with self.database.write() as tx:
+            await ensure_proxy(tx, settings)
         await self._listen()
         self._session = await self._open.enter_async_context(aiohttp.ClientSession())
         return self
@@ -359,6 +362,12 @@ class World:
         asking = self._session.get(url, headers=headers, skip_auto_headers=skipped, allow_redirects=follow)
         async with asyncio.timeout(30), asking as r:
             return Answered(r.status, await r.text(), {name.lower(): value for name, value in r.headers.items()})
+
+    async def fetch(self, path: str, headers: dict[str, str] | None = None) -> tuple[int, bytes, dict[str, str]]:
+        """GET a path, as `get`, of what is no text: status, body and headers."""
+        url = URL(f"http://127.0.0.1:{self.port}{path}", encoded=True)
+        async with asyncio.timeout(30), self._session.get(url, headers=headers or {}) as r:
+            return r.status, await r.read(), {name.lower(): value for name, value in r.headers.items()}
 
     async def actor(self, uri: str) -> Actor | None:
         """What the server knows of an actor."""

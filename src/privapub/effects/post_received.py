@@ -5,6 +5,7 @@ from privapub.actors.read import known
 from privapub.database.transaction import Transaction
 from privapub.federation.inbox import check_quote
 from privapub.link_previews import plan as previews
+from privapub.media import prefetch
 from privapub.notifications import notify
 from privapub.posts import audience
 from privapub.posts.facts import PostReceived
@@ -20,6 +21,7 @@ async def post_received(tx: Transaction, fact: PostReceived, _addresses: Address
         await fill(tx, post, now, to)
         await notify.of_post(tx, post, now, to)
         await previews.plan(tx, post, now)
+        await prefetch.plan(tx, prefetch.of_post(post.attachments, post.tags), now)
         # A quote of a quote is not looked at: a chain of them, each naming the next, would have no end.
         if post.quote is not None and not fact.quoted:
             await check_quote.plan(tx, post, (await known(tx, post.author_id)).uri)

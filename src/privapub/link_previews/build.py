@@ -14,6 +14,8 @@ from privapub.jobs.job import Done, Job, Outcome, Retry
 from privapub.link_previews.keep import keep
 from privapub.link_previews.parse import MOST_BYTES, Found, parse, read_oembed
 from privapub.link_previews.tables import link_preview, post_link
+from privapub.media import prefetch
+from privapub.media.proxied import Wanted
 from privapub.outbound.answers import PAGE_TYPES, FetchProblem
 from privapub.outbound.target import host_of
 from privapub.posts.tables import post
@@ -57,6 +59,8 @@ async def write(tx: Transaction, job: Job, ended: tuple[str, Found | None], now:
     """Keep it, and count it."""
     state, found = ended
     await keep(tx, job.args["url"], state, found, now)
+    if found is not None:
+        await prefetch.plan(tx, [Wanted("card", found.image)], now)
 
 
 async def _is_wanted(tx: Transaction, url: str, since: float) -> bool:

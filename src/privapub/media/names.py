@@ -17,6 +17,13 @@ CONTENT_TYPES = {
     "mp4": "video/mp4",
     "m4a": "audio/mp4",
     "ogg": "audio/ogg",
+    # Of others' alone: what is made here is none of these.
+    "webm": "video/webm",
+    "ogv": "video/ogg",
+    "weba": "audio/webm",
+    "mp3": "audio/mpeg",
+    "flac": "audio/flac",
+    "wav": "audio/wav",
 }
 ENDINGS = {content_type: ending for ending, content_type in CONTENT_TYPES.items()}
 RAW = "raw"  # an upload that is not processed yet: it is never served

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import aiohttp
 import msgspec
@@ -19,7 +20,7 @@ from privapub.errors import InvalidInput
 from privapub.outbound import address, guard, remembered, target
 from privapub.outbound import body as bodies
 from privapub.outbound.answers import PAGE_TYPES, Answer, FetchProblem, bare_type, is_one_of
-from privapub.outbound.body import Body, Broken, TooLarge
+from privapub.outbound.body import Body, Broken, Packing, TooLarge
 from privapub.outbound.gate import Gate
 from privapub.outbound.guard import Course
 from privapub.outbound.remembered import Key, Remembered
@@ -35,8 +36,21 @@ Sign = Callable[[str, str, Headers, bytes], Awaitable[Headers]]
 # Told the URL to which a redirect leads; FetchProblem where it is not to be asked.
 Hop = Callable[[str], None]
 
+
+class Sink(Protocol):
+    """Where a download goes, piece by piece."""
+
+    async def begin(self, content_type: str, length: int | None) -> None:
+        """It comes: of this type (lower-case, bare), and so many bytes, if they are told."""
+
+    async def take(self, piece: bytes) -> None:
+        """The next of it; InvalidInput where it is not what was wanted."""
+
+
 TIMEOUT = 10.0
 HOPS = 3
+# A download may take a second more for each of these bytes that it tells of.
+BYTES_A_SECOND = 100 * 1024
 LIMIT = 1 << 20
 PAGE_LIMIT = 1 << 18  # of a page for people no more is read than this, however long it is
 POST_LIMIT = 1 << 16
@@ -68,6 +82,7 @@ class _Wanted:
     hop: Hop | None
     pages: bool
     held: Validators
+    sink: Sink | None = None
 
 
 class Door:
@@ -148,6 +163,25 @@ class Door:
 
         total = min(self._timeout if timeout is None else timeout, course.budget.left)
         return await self._told(fetch(), course, total, key)
+
+    async def download(
+        self, url: str, sink: Sink, *, accept: str, content_types: AbstractSet[str], limit: int
+    ) -> Answer:
+        """As `get`, of a file, which goes to `sink` piece by piece: the answer has no body.
+
+        It may take a second longer for each 100 KiB that its head tells of. What `sink` does not take (InvalidInput)
+        is `content-type`. Where this fails, what the sink got is to be forgotten; the failure is not remembered here.
+        """
+        course, asked = self._begin(url)
+        request = _Request("GET", (("Accept", accept), ("Accept-Encoding", "identity")), b"", None)
+        wanted = _Wanted(content_types, limit, False, None, False, NONE, sink)
+
+        async def fetch() -> Answer:
+            if asked is not None:
+                _charge(course, course.host)
+            return await self._follow(await self._admit(asked, course), course, request, wanted)
+
+        return await self._told(fetch(), course, min(self._timeout, course.budget.left), None)
 
     async def post(self, url: str, body: bytes, *, content_type: str, sign: Sign | None) -> Answer:
         """Send a body; the answer, whatever its status, with at most 64 KiB of its body.
@@ -249,16 +283,10 @@ class Door:
         Where it is not, whoever opened the answer lets it go: a connection with a rest on it is closed then.
         """
         status = response.status
-        if not 200 <= status < 300:
-            retry_after = response.headers.get("retry-after")
-            raise FetchProblem(course.host, str(status), status=status, retry_after=retry_after)
-        kind = ", ".join(response.headers.getall("content-type", ()))
-        packing = bodies.packing(", ".join(response.headers.getall("content-encoding", ())))
-        page = wanted.pages and is_one_of(kind, PAGE_TYPES)
-        if packing is None or not (page or is_one_of(kind, wanted.content_types)):
-            raise FetchProblem(course.host, "content-type", status=status)
-        if (response.content_length or 0) > wanted.limit and not page:
-            raise FetchProblem(course.host, "too-large", status=status)
+        kind, packing, page = _judged(response, course, wanted)
+        if wanted.sink is not None:
+            await _pour(response, wanted.sink, course, wanted.limit)
+            return Answer(status, where.url, response.headers, b"", course.hops, bare_type(kind))
         body = Body(min(wanted.limit, PAGE_LIMIT) if page else wanted.limit, packing)
         try:
             async for chunk in response.content.iter_any():
@@ -322,7 +350,7 @@ class Door:
     async def _told(self, work: Awaitable[Answer], course: Course, total: float, key: Key | None) -> Answer:
         """Do the work within its time, and tell telemetry, memory and the log how it went."""
         try:
-            async with asyncio.timeout(total):
+            async with asyncio.timeout(total) as course.bound:
                 answer = await work
         except FetchProblem as refused:
             problem = refused
@@ -398,10 +426,47 @@ class Door:
         return session
 
 
+def _judged(response: aiohttp.ClientResponse, course: Course, wanted: _Wanted) -> tuple[str, Packing, bool]:
+    """Of an answer that is taken: its type, how it is packed, and whether it is read as a page; else FetchProblem."""
+    status = response.status
+    if not 200 <= status < 300:
+        retry_after = response.headers.get("retry-after")
+        raise FetchProblem(course.host, str(status), status=status, retry_after=retry_after)
+    kind = ", ".join(response.headers.getall("content-type", ()))
+    packing = bodies.packing(", ".join(response.headers.getall("content-encoding", ())))
+    page = wanted.pages and is_one_of(kind, PAGE_TYPES)
+    if packing is None or not (page or is_one_of(kind, wanted.content_types)) or (packing and wanted.sink is not None):
+        raise FetchProblem(course.host, "content-type", status=status)
+    if (response.content_length or 0) > wanted.limit and not page:
+        raise FetchProblem(course.host, "too-large", status=status)
+    return kind, packing, page
+
+
 def _charge(course: Course, host: str) -> None:
     """Have the cause pay for one more request."""
     if not course.budget.admit(host, lists=course.tags.purpose == LISTS):
         raise FetchProblem(course.host, SPENT)
+
+
+async def _pour(response: aiohttp.ClientResponse, sink: Sink, course: Course, limit: int) -> None:
+    """Hand the body on as it comes."""
+    length, status = response.content_length, response.status
+    if course.bound is not None and (until := course.bound.when()) is not None:
+        course.bound.reschedule(until + min((length or 0) / BYTES_A_SECOND, course.budget.left))
+    got = 0
+    try:
+        await sink.begin(bare_type(response.headers.get("content-type", "")), length)
+        async for piece in response.content.iter_any():
+            got += len(piece)
+            course.bytes += len(piece)
+            course.budget.bytes -= len(piece)
+            if got > limit:
+                raise FetchProblem(course.host, "too-large", status=status)
+            if course.budget.bytes < 0:
+                raise FetchProblem(course.host, SPENT, status=status)
+            await sink.take(piece)
+    except InvalidInput:
+        raise FetchProblem(course.host, "content-type", status=status) from None
 
 
 def _understood(answer: Answer, read: Callable[[bytes], object], host: str) -> Answer:

@@ -40,6 +40,7 @@ class Course:
     bytes: int = 0
     status: int | None = None
     guarded: bool = False  # an address was refused, and none has answered since
+    bound: asyncio.Timeout | None = None  # what ends it
     reused: bool = False  # the last exchange used a connection that was open before: no socket was made for it
     budget: Budget = field(default_factory=scope.budget)
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Collection, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -81,7 +81,7 @@ class Files:
             return counted.bytes
         return size if size is not None else await asyncio.to_thread(_size_of, source)
 
-    async def get(self, name: str, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
+    async def get(self, name: str, start: int = 0, end: int | None = None) -> AsyncGenerator[bytes]:
         """The bytes from `start` up to `end` (not with it; None is all), piece by piece.
 
         Raises NotFound where there is no such file, Unavailable where the store does not answer or breaks off.

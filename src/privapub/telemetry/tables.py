@@ -75,3 +75,12 @@ preview_count = Table(
     Column("outcome", Text, primary_key=True),  # card, no-card, failed
     Column("count", BigInteger, nullable=False),
 )
+
+# How often a file elsewhere was wanted by a reader, and was there or was not: no host, no address.
+proxy_count = Table(
+    "proxy_count",
+    metadata,
+    Column("day", Text, primary_key=True),
+    Column("outcome", Text, primary_key=True),  # hit, miss
+    Column("count", BigInteger, nullable=False),
+)

@@ -21,13 +21,14 @@ FLUSH_EVERY = 10.0  # seconds
 PAGE = "page"
 ASSET = "asset"
 MEDIA = "media"
+PROXY = "proxy"
 COLLECTION = "collection"
 OTHER = "other"  # no address of ours, or not by this method
 KINDS = frozenset(
     {
         "actor", "outbox", "followers", "followers-of-host", "following", "featured", "featured-tags", COLLECTION,
         "post", "replies", "context", "likes", "shares", "activity", "stamp",
-        "webfinger", "host-meta", "nodeinfo", "inbox", PAGE, ASSET, MEDIA, OTHER,
+        "webfinger", "host-meta", "nodeinfo", "inbox", PAGE, ASSET, MEDIA, PROXY, OTHER,
     }
 )  # fmt: skip
 _METHODS = frozenset({"GET", "HEAD", "POST"})

@@ -10,7 +10,7 @@ from privapub.errors import NotFound
 from privapub.federation.served.answer import body
 from privapub.server import Server
 
-_TYPES = {"privapub.css": "text/css; charset=utf-8", "privapub.svg": "image/svg+xml"}
+_TYPES = {"privapub.css": "text/css; charset=utf-8", "privapub.svg": "image/svg+xml", "missing.png": "image/png"}
 # Read once: no path from outside reaches the file system.
 _FILES = {name: (Path(__file__).parent / "static" / name).read_bytes() for name in _TYPES}
 _CACHE = {"Cache-Control": "public, max-age=31536000, immutable"}
@@ -27,3 +27,8 @@ async def asset(_server: Server, request: Request) -> Response:
 def address(name: str) -> str:
     """Where a file is, by its content: a changed one has another address."""
     return f"/static/{name}?v={hashlib.sha256(_FILES[name]).hexdigest()[:12]}"
+
+
+def content(name: str) -> bytes:
+    """What is in a file."""
+    return _FILES[name]

@@ -17,8 +17,9 @@ from privapub.federation.served.counted import Counted, Served, counted
 from privapub.federation.served.post import post
 from privapub.federation.served.refusal import unless_blocked
 from privapub.federation.served.secure_mode import for_servers
+from privapub.media.proxied import PATH
 from privapub.server import Server
-from privapub.telemetry.traffic import ASSET, MEDIA, PAGE
+from privapub.telemetry.traffic import ASSET, MEDIA, PAGE, PROXY
 from privapub.web.assets import asset
 from privapub.web.files import file
 from privapub.web.front import front
@@ -27,6 +28,7 @@ from privapub.web.media_host import MediaHost, at_its_host, has_its_own
 from privapub.web.persona import actor_page, persona
 from privapub.web.post import post as post_page
 from privapub.web.problems import answer, broken, outage, unrouted
+from privapub.web.proxy import proxied
 from privapub.web.tag import tag
 from privapub.web.visits import Visits
 
@@ -41,6 +43,7 @@ def routes(server: Server) -> list[Route]:
         "/tags/{name}": counted(PAGE, tag),
         "/static/{name}": counted(ASSET, asset),
         "/media/{name}": counted(MEDIA, at_its_host(file)),
+        PATH: counted(PROXY, at_its_host(proxied)),
     }
     return [Route(path, _endpoint(server, page), methods=["GET"]) for path, page in pages.items()]
 

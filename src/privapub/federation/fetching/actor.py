@@ -14,6 +14,7 @@ from privapub.federation.fetching.document import Unchanged, final, told
 from privapub.federation.fetching.jrd import Name, canonical, read_name
 from privapub.federation.fetching.origin import origin, same_origin
 from privapub.markup.clean import clean
+from privapub.media import prefetch
 from privapub.outbound.answers import FetchProblem
 from privapub.outbound.gate import DISALLOWED
 from privapub.outbound.validators import NONE, Validators
@@ -102,6 +103,7 @@ async def learn(server: Server, record: RemoteActor, validators: Validators = NO
     kept = replace(profile(record, host), etag=validators.etag, last_modified=validators.last_modified)
     async with server.database.write() as tx:
         actor_id = await remote.learn(tx, kept, clock.now())
+        await prefetch.plan(tx, prefetch.of_actor(kept.icon, kept.image, kept.tags), clock.now())
         actor = await read.by_id(tx, actor_id)
     return _as_learnt(actor)
 

@@ -13,6 +13,7 @@ from privapub.federation.inbox.audience import concerned
 from privapub.federation.inbox.on_create import may_be_for_us, take_in, told
 from privapub.federation.inbox.received import received
 from privapub.link_previews import plan as previews
+from privapub.media import prefetch
 from privapub.notifications.notify import of_edit
 from privapub.posts import quotes, read, receive
 
@@ -56,7 +57,9 @@ async def _on_update_of_actor(tx: Transaction, record: RemoteActor, signer: Acto
         return "not-theirs"
     if record.handle != signer.handle:
         return "other-handle"
-    await remote.learn(tx, profile(record, signer.host), now)
+    said = profile(record, signer.host)
+    await remote.learn(tx, said, now)
+    await prefetch.plan(tx, prefetch.of_actor(said.icon, said.image, said.tags), now)
     return None
 
 
@@ -83,4 +86,5 @@ async def _on_update_of_post(tx: Transaction, record: RemotePost, arrived: Arriv
         if now_known.edited_at != known.edited_at:
             await of_edit(tx, now_known, now)
             await previews.plan(tx, now_known, now)
+            await prefetch.plan(tx, prefetch.of_post(now_known.attachments, now_known.tags), now)
     return None if changed or stamped else "not-newer"

@@ -1,0 +1,224 @@
+"""What the cache of files elsewhere holds, in rows: a row of `cached_file` is there before its file, and goes after it.
+
+So the sum that the row of `proxy` keeps is never less than what is on the disk, whenever a process is killed. Files are
+let go in two steps: nothing names them any more (`leaving`), then they are deleted (`sweep`).
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import delete, select, update
+
+from privapub import identifiers
+from privapub.database.connect import Database
+from privapub.database.newest import keep_newest
+from privapub.database.transaction import Transaction
+from privapub.media.cache_folder import CacheFolder
+from privapub.media.proxied import ProxyUrls
+from privapub.media.tables import cached_file, proxy, remote_file
+from privapub.settings import Settings
+
+COMING, READY, FAILED = "coming", "ready", "failed"
+HOUR, WEEK = 3600.0, 7 * 86_400.0
+# A failure is remembered for the first time, twice as long each time it comes again, and for the second at most.
+REMEMBERED, REMEMBERED_AT_MOST = HOUR, WEEK
+MOST_FAILURES = 200_000
+_AT_ONCE = 100
+_ROOM = 1
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is known of a file elsewhere. `files` have role, name, media_type and bytes (None: not told)."""
+
+    state: str
+    files: tuple[dict[str, Any], ...]
+    tries: int
+    reason: str
+    again_at: float
+
+    def file(self, role: str) -> dict[str, Any] | None:
+        """The file of this role, or the only one that there is."""
+        return next((each for each in self.files if each["role"] == role), self.files[0] if self.files else None)
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether it can be read: whole, or a film of which the rest is coming. A picture is shown once it is made."""
+        coming = [each for each in self.files if each["bytes"] is not None and "width" not in each]
+        return self.state == READY or (self.state == COMING and bool(coming))
+
+    @property
+    def names(self) -> list[str]:
+        """What its files are called."""
+        return [each["name"] for each in self.files]
+
+
+async def ensure(tx: Transaction, settings: Settings) -> None:
+    """The row of the proxy, made at the first call; how files are prefetched is as these settings have it now."""
+    after = float(settings.prefetch_after)
+    how = {
+        "prefetch": settings.prefetch,
+        "prefetch_after": after,
+        "prefetch_until": max(after, float(settings.prefetch_until)),
+    }
+    new = tx.insert(proxy).values(id=_ROOM, secret=identifiers.token(), bytes=0, turn=0, **how)
+    await tx.execute(new.on_conflict_do_update(index_elements=["id"], set_=how))
+
+
+async def urls(tx: Transaction, base_url: str) -> ProxyUrls | None:
+    """What makes the addresses; None before `ensure`."""
+    secret = await tx.scalar(select(proxy.c.secret))
+    return None if secret is None else ProxyUrls(base_url, str(secret))
+
+
+async def look(tx: Transaction, key: str) -> Kept | None:
+    """What is known of the file with this key."""
+    row = await tx.first(select(remote_file).where(remote_file.c.key == key))
+    if row is None:
+        return None
+    return Kept(row.state, tuple(row.files), row.tries, row.reason, row.again_at)
+
+
+async def known(tx: Transaction, keys: Collection[str], now: float) -> set[str]:
+    """Those of the keys of which nothing is to be fetched: what is here or coming, and what failed not long ago."""
+    rows = await tx.all(
+        select(remote_file.c.key, remote_file.c.state, remote_file.c.again_at).where(
+            remote_file.c.key.in_(sorted(keys))
+        )
+    )
+    return {row.key for row in rows if row.state != FAILED or row.again_at > now}
+
+
+async def reserve(tx: Transaction, key: str, host: str, files: Sequence[dict[str, Any]], room: int, bound: int) -> bool:
+    """Make room of so many bytes for files that are about to be written; False where that is more than the bound.
+
+    What another attempt had begun is let go, and so are the files that were not read for the longest time.
+    """
+    if room > bound:
+        return False
+    turn = await _turn(tx)
+    await _let_go(tx, [key])
+    while (await _held(tx)) + room > bound and (oldest := await _oldest(tx)):
+        await _let_go(tx, oldest)
+    tries = await tx.scalar(select(remote_file.c.tries).where(remote_file.c.key == key)) or 0
+    await _put(tx, key, host=host, state=COMING, files=list(files), turn=turn, tries=tries)
+    sizes = [{"name": each["name"], "bytes": 0, "leaving": False} for each in files]
+    sizes[0]["bytes"] = room
+    await tx.execute(cached_file.insert(), sizes)
+    await tx.execute(update(proxy).values(bytes=proxy.c.bytes + room))
+    return True
+
+
+async def settle(tx: Transaction, key: str, files: Sequence[dict[str, Any]]) -> bool:
+    """The files that room was made for are there, whole; False where another attempt has taken its place meanwhile."""
+    turn = await _turn(tx)
+    begun = await look(tx, key)
+    if begun is None or begun.state != COMING or begun.names != [each["name"] for each in files]:
+        return False
+    for each in files:
+        await _resize(tx, each["name"], each["bytes"])
+    changed = {"state": READY, "files": list(files), "turn": turn, "tries": 0, "reason": "", "again_at": 0.0}
+    await tx.execute(update(remote_file).where(remote_file.c.key == key).values(changed))
+    return True
+
+
+async def fail(tx: Transaction, key: str, host: str, reason: str, now: float) -> None:
+    """There is nothing to be had, for a while; what was begun is let go, but what is ready stays."""
+    await _turn(tx)
+    before = await look(tx, key)
+    if before is not None and before.state == READY:
+        return
+    await _let_go(tx, [key])
+    tries = min((before.tries if before else 0) + 1, 30)
+    again_at = now + min(REMEMBERED * 2 ** (tries - 1), REMEMBERED_AT_MOST)
+    await _put(tx, key, host=host, state=FAILED, files=[], turn=0, tries=tries, reason=reason, again_at=again_at)
+
+
+async def forget(tx: Transaction, key: str) -> None:
+    """Nothing is known of this file any more: what the folder lost is fetched again when it is wanted."""
+    await _turn(tx)
+    await _let_go(tx, [key])
+
+
+async def forget_host(tx: Transaction, host: str) -> None:
+    """Nothing of this host is kept any more."""
+    await _turn(tx)
+    keys = [row.key for row in await tx.all(select(remote_file.c.key).where(remote_file.c.host == host))]
+    for at in range(0, len(keys), _AT_ONCE):
+        await _let_go(tx, keys[at : at + _AT_ONCE])
+
+
+async def touch(tx: Transaction, keys: Collection[str]) -> None:
+    """These were read, after all that was read before. In which order, and when, is not kept."""
+    turn = await _turn(tx)
+    which = sorted(keys)
+    for at in range(0, len(which), _AT_ONCE):
+        some = which[at : at + _AT_ONCE]
+        await tx.execute(update(remote_file).where(remote_file.c.key.in_(some)).values(turn=turn))
+
+
+async def sweep(database: Database, folder: CacheFolder) -> None:
+    """Delete what is leaving. Killed in between, the next one does it again."""
+    while True:
+        async with database.read() as tx:
+            rows = await tx.all(select(cached_file.c.name).where(cached_file.c.leaving).limit(_AT_ONCE))
+        if not rows:
+            return
+        names = sorted(row.name for row in rows)
+        await folder.delete(names)
+        async with database.write() as tx:
+            await _turn(tx)
+            gone = delete(cached_file).where(cached_file.c.name.in_(names), cached_file.c.leaving)
+            freed = sum(int(row.bytes) for row in await tx.all(gone.returning(cached_file.c.bytes)))
+            await tx.execute(update(proxy).values(bytes=proxy.c.bytes - freed))
+
+
+async def prune(tx: Transaction, now: float) -> None:
+    """Forget failures that are long over; of very many the newest stay."""
+    failed = remote_file.c.state == FAILED
+    await tx.execute(delete(remote_file).where(failed, remote_file.c.again_at < now - WEEK))
+    await keep_newest(tx, remote_file, remote_file.c.again_at, MOST_FAILURES, failed)
+
+
+async def _turn(tx: Transaction) -> int:
+    """The next number. Whoever changes what the cache holds takes one first, and so waits for whoever did before."""
+    turn = await tx.scalar(update(proxy).values(turn=proxy.c.turn + 1).returning(proxy.c.turn))
+    if turn is None:
+        raise RuntimeError("the row of the proxy is missing")
+    return int(turn)
+
+
+async def _held(tx: Transaction) -> int:
+    """The bytes that will be held once all that is leaving is gone."""
+    leaving = await tx.all(select(cached_file.c.bytes).where(cached_file.c.leaving))
+    return int(await tx.scalar(select(proxy.c.bytes)) or 0) - sum(int(row.bytes) for row in leaving)
+
+
+async def _oldest(tx: Transaction) -> list[str]:
+    statement = select(remote_file.c.key).where(remote_file.c.state == READY).order_by(remote_file.c.turn).limit(1)
+    return [row.key for row in await tx.all(statement)]
+
+
+async def _let_go(tx: Transaction, keys: Sequence[str]) -> None:
+    """Nothing is kept of these: their rows go, but for what is known of failures, and their files are leaving."""
+    rows = await tx.all(
+        select(remote_file.c.key, remote_file.c.files).where(remote_file.c.key.in_(keys), remote_file.c.state != FAILED)
+    )
+    names = [each["name"] for row in rows for each in row.files]
+    if names:
+        await tx.execute(update(cached_file).where(cached_file.c.name.in_(names)).values(leaving=True))
+    if rows:
+        await tx.execute(delete(remote_file).where(remote_file.c.key.in_([row.key for row in rows])))
+
+
+async def _resize(tx: Transaction, name: str, size: int) -> None:
+    before = await tx.scalar(select(cached_file.c.bytes).where(cached_file.c.name == name))
+    await tx.execute(update(cached_file).where(cached_file.c.name == name).values(bytes=size))
+    await tx.execute(update(proxy).values(bytes=proxy.c.bytes + size - int(before or 0)))
+
+
+async def _put(tx: Transaction, key: str, **values: Any) -> None:
+    new = tx.insert(remote_file).values(key=key, **values)
+    changed = {name: new.excluded[name] for name in values}
+    await tx.execute(new.on_conflict_do_update(index_elements=["key"], set_=changed))

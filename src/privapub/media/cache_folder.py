@@ -1,0 +1,92 @@
+"""The folder of the cache: files that are written once, under names that are never used again.
+
+Nothing in it tells when a file was stored or read: the times of reading are not kept, those of writing are set to none.
+Whoever reads while it is written reads `NAME.part`, which has the same bytes from the beginning on.
+"""
+
+import asyncio
+import os
+import shutil
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from privapub.media import names
+
+_PART = ".part"
+_NO_TIME = (0, 0)
+_QUIET = getattr(os, "O_NOATIME", 0)  # where there is such a thing
+
+
+@dataclass(frozen=True)
+class CacheFolder:
+    """The folder; it is made with its first file. All processes of an installation have the same."""
+
+    path: Path
+
+    def place(self, name: str) -> Path:
+        """Where the file of this name is; ValueError for what is none."""
+        if names.content_type(name) is None:
+            raise ValueError("no name of a file")
+        return self.path / names.place(name)
+
+    def open(self, name: str) -> int:
+        """A descriptor from which the file is read, or what is there of it; FileNotFoundError where there is none.
+
+        Whoever gets it closes it.
+        """
+        whole = self.place(name)
+        for path in (whole, _part(whole), whole):  # it may be finished between two looks
+            try:
+                return _open(path)
+            except FileNotFoundError:
+                continue
+        raise FileNotFoundError(name)
+
+    def begin(self, name: str) -> BinaryIO:
+        """A file that grows, for whoever writes it."""
+        whole = self.place(name)
+        whole.parent.mkdir(parents=True, exist_ok=True)
+        return _part(whole).open("wb", buffering=0)
+
+    def finish(self, name: str) -> None:
+        """What grew is whole; it is on the disk before it is called so."""
+        whole = self.place(name)
+        part = _part(whole)
+        with part.open("rb") as written:
+            os.fsync(written.fileno())
+        os.utime(part, _NO_TIME)
+        part.replace(whole)
+
+    async def keep(self, name: str, source: Path) -> None:
+        """Copy a file into it, whole or not at all."""
+
+        def copy() -> None:
+            with self.begin(name) as to, source.open("rb") as opened:
+                shutil.copyfileobj(opened, to, 1 << 20)
+            self.finish(name)
+
+        await asyncio.to_thread(copy)
+
+    async def delete(self, which: Collection[str]) -> None:
+        """Let go of these; that one is not there any more, or was only begun, is as well."""
+
+        def unlink() -> None:
+            for name in which:
+                whole = self.place(name)
+                whole.unlink(missing_ok=True)
+                _part(whole).unlink(missing_ok=True)
+
+        await asyncio.to_thread(unlink)
+
+
+def _part(whole: Path) -> Path:
+    return whole.with_name(whole.name + _PART)
+
+
+def _open(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC | _QUIET)
+    except PermissionError:  # the file is somebody else's: only its owner may leave the time of reading as it is
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)

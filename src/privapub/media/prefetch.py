@@ -1,0 +1,85 @@
+"""Having files elsewhere fetched, whether or not anybody looks: so that to be asked for one tells its host nothing.
+
+A file is fetched after a delay by chance, once for its use and this server. What a reader misses is fetched after a
+delay as well, unless the operator switched that off: then it is fetched at once, because somebody reads.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import select
+
+from privapub import identifiers, scope
+from privapub.database.transaction import Transaction
+from privapub.jobs.enqueue import put
+from privapub.jobs.job import NewJob
+from privapub.media import cache
+from privapub.media.proxied import LONGEST, ProxyUrls, Use, Wanted
+from privapub.media.tables import proxy
+from privapub.outbound.target import host_of
+
+REMOTE_FILE = "remote_file"  # the kind of the job
+_BY_FAMILY: Mapping[str, Use] = {"image": "picture", "video": "film", "audio": "sound"}
+_BY_TYPE: Mapping[str, Use] = {"Video": "film", "Audio": "sound"}
+
+
+def use_of(attachment: Mapping[str, Any]) -> Use:
+    """As what a file of a post is used: by its media type, else by what its post calls it (pure)."""
+    family = str(attachment.get("media_type") or "").partition("/")[0]
+    return _BY_FAMILY.get(family) or _BY_TYPE.get(str(attachment.get("type")), "picture")
+
+
+def of_post(attachments: Iterable[Mapping[str, Any]], tags: Iterable[Mapping[str, Any]]) -> list[Wanted]:
+    """The files of a post, the still pictures of its films, and those of its emojis (pure)."""
+    return [*of_attachments(attachments), *of_tags(tags)]
+
+
+def of_attachments(attachments: Iterable[Mapping[str, Any]]) -> list[Wanted]:
+    """The files of a post, and the still pictures of its films (pure)."""
+    found = [Wanted(use_of(each), str(each.get("url") or "")) for each in attachments]
+    return [*found, *(Wanted("picture", str(each.get("preview") or "")) for each in attachments)]
+
+
+def of_tags(tags: Iterable[Mapping[str, Any]]) -> list[Wanted]:
+    """The pictures of the emojis among the tags of a post or an actor (pure)."""
+    return [Wanted("emoji", str(tag.get("href") or "")) for tag in tags if tag.get("type") == "Emoji"]
+
+
+def of_actor(icon: str | None, image: str | None, tags: Iterable[Mapping[str, Any]]) -> list[Wanted]:
+    """The pictures of an actor (pure)."""
+    return [Wanted("avatar", icon or ""), Wanted("header", image or ""), *of_tags(tags)]
+
+
+async def plan(tx: Transaction, wanted: Collection[Wanted], now: float) -> None:
+    """Queue the fetches of those files that are neither here nor on their way."""
+    because = scope.READER if scope.current().trigger == scope.READER else ""
+    await _put(tx, wanted, now, asked=False, trigger=because)
+
+
+async def ask(tx: Transaction, wanted: Wanted, now: float) -> None:
+    """A reader missed this file. Of its fetch, nothing but a count remains (SPEC 4.3)."""
+    await _put(tx, [wanted], now, asked=True, trigger=scope.READER)
+
+
+async def _put(tx: Transaction, wanted: Collection[Wanted], now: float, *, asked: bool, trigger: str) -> None:
+    some = [each for each in wanted if each.url.startswith(("https://", "http://")) and len(each.url) <= LONGEST]
+    how = await tx.first(select(proxy)) if some else None
+    if how is None or not (how.prefetch or asked):
+        return
+    urls = ProxyUrls("", how.secret)
+    by_key = {urls.key(each): each for each in some}
+    known = await cache.known(tx, by_key, now)
+    jobs = [
+        NewJob(
+            REMOTE_FILE,
+            f"host:{host_of(each.url)}",
+            {"key": key, "use": each.use, "url": each.url},
+            run_at=now + (identifiers.uniform(how.prefetch_after, how.prefetch_until) if how.prefetch else 0.0),
+            dedupe_key=f"{REMOTE_FILE} {key}",
+            trigger=trigger,
+            unique_while_waiting=True,
+        )
+        for key, each in by_key.items()
+        if key not in known
+    ]
+    await put(tx, jobs)

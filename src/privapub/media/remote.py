@@ -1,0 +1,244 @@
+"""The job of kind `remote_file`: fetches a file elsewhere into the cache.
+
+A picture is made anew like ours before anybody sees it. A film or a sound is kept as it comes, and can be read from the
+first bytes on; as what it is served, its first bytes decide and nobody's word.
+"""
+
+import asyncio
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from privapub import scope
+from privapub.database.transaction import Transaction
+from privapub.errors import InvalidInput
+from privapub.jobs.job import Done, GiveUp, Job, Outcome, Retry
+from privapub.media import cache, names, sniff_film
+from privapub.media.child.order import Purpose
+from privapub.media.process import MIB, BadMedia, Bounds, MadeFile, MediaTrouble, Want, bounds_of, process
+from privapub.outbound.answers import FetchProblem
+from privapub.outbound.target import host_of
+from privapub.server import Server
+
+ATTEMPTS = 4
+LEASE, DEADLINE = 120.0, 3600.0  # seconds
+_IN_A_MOMENT = frozenset({"timeout", "network", "429", "500", "502", "503", "504"})
+_PURPOSES: Mapping[str, Purpose] = {
+    "picture": "remote",
+    "avatar": "avatar",
+    "header": "header",
+    "emoji": "emoji",
+    "card": "card",
+}
+_PICTURES = frozenset({"image/jpeg", "image/png", "image/webp", "image/gif", "image/avif", "image/heic", "image/heif"})
+_FILMS = frozenset({"video/mp4", "video/webm", "video/ogg", "video/quicktime", "application/ogg", "application/mp4"})
+_SOUNDS = frozenset({
+    "audio/mpeg", "audio/mp3", "audio/mp4", "audio/x-m4a", "audio/aac", "audio/ogg", "audio/opus", "audio/vorbis",
+    "audio/webm", "audio/flac", "audio/x-flac", "audio/wav", "audio/x-wav", "audio/wave", "audio/vnd.wave",
+})  # fmt: skip
+# What says nothing is taken as well: what it is, its bytes tell.
+_ANY = "application/octet-stream"
+_SERVED = {  # as what a film or a sound in this container is served
+    sniff_film.MP4: ("video/mp4", "audio/mp4"),
+    sniff_film.MATROSKA: ("video/webm", "audio/webm"),
+    sniff_film.OGG: ("video/ogg", "audio/ogg"),
+    sniff_film.MP3: ("audio/mpeg", "audio/mpeg"),
+    sniff_film.FLAC: ("audio/flac", "audio/flac"),
+    sniff_film.WAV: ("audio/wav", "audio/wav"),
+}
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The files that are in the folder now, as rows have them; or why there are none."""
+
+    files: tuple[dict[str, Any], ...] = ()
+    reason: str = ""
+
+
+async def fetch(server: Server, job: Job) -> Stored | Outcome:
+    """Fetch the file, unless it is here; tried again where the other server has a bad moment."""
+    key, use, url = (str(job.args[name]) for name in ("key", "use", "url"))
+    async with server.database.read() as tx:
+        found = await cache.look(tx, key)
+    if found is not None and (found.state == cache.READY or found.again_at > job.leased_at):
+        return Done()
+    if not await server.door.gate.takes_media(host_of(url)):
+        return Stored(reason="disallowed")
+    with scope.purpose("media"):
+        try:
+            if use in _PURPOSES:
+                return await _picture(server, key, url, _PURPOSES[use])
+            return await _film(server, key, url, sound=use == "sound")
+        except FetchProblem as problem:
+            if problem.reason in _IN_A_MOMENT and job.attempt < ATTEMPTS:
+                return Retry(None, problem.reason)
+            return Stored(reason=problem.reason)
+
+
+async def write(tx: Transaction, job: Job, stored: Stored, now: float) -> Outcome | None:
+    """What was stored is shown from now on. Where another attempt took its place, nothing is."""
+    key = str(job.args["key"])
+    if not stored.files:
+        await cache.fail(tx, key, host_of(str(job.args["url"])), stored.reason, now)
+        return GiveUp(stored.reason)
+    await cache.settle(tx, key, stored.files)
+    return None
+
+
+async def record(tx: Transaction, ended: Sequence[tuple[Job, Outcome]], now: float) -> None:
+    """A job that is given up has failed, whatever it was that went wrong."""
+    for job, outcome in ended:
+        key, url = job.args.get("key"), job.args.get("url")
+        if isinstance(outcome, GiveUp) and isinstance(key, str) and isinstance(url, str):
+            found = await cache.look(tx, key)
+            if found is None or found.state == cache.COMING:
+                await cache.fail(tx, key, host_of(url), "network", now)
+
+
+async def _picture(server: Server, key: str, url: str, purpose: Purpose) -> Stored:
+    limit = server.settings.remote_picture_bytes * MIB
+    with tempfile.TemporaryDirectory(prefix="privapub-") as name:
+        source, folder = Path(name) / "source", Path(name) / "made"
+        folder.mkdir()
+        with await asyncio.to_thread(source.open, "wb") as opened:
+            await server.door.download(
+                url,
+                _ToFile(opened),
+                accept="image/webp, image/avif, image/*",
+                content_types=_PICTURES | {_ANY},
+                limit=limit,
+            )
+        try:
+            made = await process(source, folder, Want(purpose), _bounds(server, limit))
+        except (BadMedia, MediaTrouble):
+            return Stored(reason="content-type")
+        return await _keep(server, key, url, made.files)
+
+
+async def _keep(server: Server, key: str, url: str, made: Sequence[MadeFile]) -> Stored:
+    files = tuple(
+        {
+            "role": each.role,
+            "name": names.new(each.media_type),
+            "media_type": each.media_type,
+            "bytes": each.bytes,
+            "width": each.width,
+            "height": each.height,
+        }
+        for each in made
+    )
+    if not await _make_room(server, key, url, files, sum(each.bytes for each in made)):
+        return Stored(reason="too-large")
+    for row, each in zip(files, made, strict=True):
+        await server.proxy.folder.keep(str(row["name"]), each.path)
+    return Stored(files)
+
+
+async def _film(server: Server, key: str, url: str, *, sound: bool) -> Stored:
+    limit = server.settings.remote_film_bytes * MIB
+    growing = _Growing(server, key, url, limit, sound=sound)
+    try:
+        await server.door.download(
+            url,
+            growing,
+            accept="audio/*, application/ogg" if sound else "video/*, application/ogg",
+            content_types=_SOUNDS | _FILMS | {_ANY},
+            limit=limit,
+        )
+        return await growing.end()
+    finally:
+        growing.close()
+
+
+async def _make_room(server: Server, key: str, url: str, files: Sequence[dict[str, Any]], room: int) -> bool:
+    """Have so many bytes of the cache for these files; what has to go for them is gone when this returns."""
+    async with server.database.write() as tx:
+        found = await cache.reserve(tx, key, host_of(url), files, room, server.settings.cache_size * MIB)
+    await cache.sweep(server.database, server.proxy.folder)
+    return found
+
+
+def _bounds(server: Server, limit: int) -> Bounds:
+    bounds = bounds_of(server.settings)
+    return Bounds(**{**vars(bounds), "bytes": limit})
+
+
+@dataclass
+class _ToFile:
+    """A sink that writes to a file of this machine."""
+
+    opened: BinaryIO
+
+    async def begin(self, content_type: str, length: int | None) -> None:
+        """Whatever it is called."""
+
+    async def take(self, piece: bytes) -> None:
+        """The next of it."""
+        await asyncio.to_thread(self.opened.write, piece)
+
+
+@dataclass
+class _Growing:
+    """A sink that writes into the cache, from where it is read meanwhile."""
+
+    server: Server
+    key: str
+    url: str
+    limit: int
+    sound: bool
+    _length: int | None = None
+    _head: bytearray = field(default_factory=bytearray)
+    _row: dict[str, Any] | None = None
+    _opened: BinaryIO | None = None
+    _bytes: int = 0
+
+    async def begin(self, content_type: str, length: int | None) -> None:
+        """Nothing is stored before the first bytes tell what it is."""
+        del content_type
+        self._length = length
+
+    async def take(self, piece: bytes) -> None:
+        """InvalidInput where it is no film and no sound."""
+        if self._opened is not None:
+            await self._write(piece)
+            return
+        self._head += piece
+        if len(self._head) >= sniff_film.HEAD:
+            await self._start()
+
+    async def end(self) -> Stored:
+        """It is all there. Raises FetchProblem where it was nothing, or not all of it came."""
+        try:
+            if self._opened is None:
+                await self._start()
+        except InvalidInput:
+            raise FetchProblem(host_of(self.url), "content-type") from None
+        assert self._row is not None and self._opened is not None  # noqa: S101, PT018 - it was started
+        self._opened.close()
+        await asyncio.to_thread(self.server.proxy.folder.finish, self._row["name"])
+        return Stored(({**self._row, "bytes": self._bytes},))
+
+    def close(self) -> None:
+        """Nothing more is written."""
+        if self._opened is not None:
+            self._opened.close()
+
+    async def _start(self) -> None:
+        container = sniff_film.container(bytes(self._head))
+        if container is None:
+            raise InvalidInput("The file is no film and no sound.")
+        kind = _SERVED[container][self.sound]
+        self._row = {"role": "original", "name": names.new(kind), "media_type": kind, "bytes": self._length}
+        if not await _make_room(self.server, self.key, self.url, [self._row], self._length or self.limit):
+            raise InvalidInput("The file has more bytes than the cache.")
+        self._opened = await asyncio.to_thread(self.server.proxy.folder.begin, self._row["name"])
+        head, self._head = bytes(self._head), bytearray()
+        await self._write(head)
+
+    async def _write(self, piece: bytes) -> None:
+        assert self._opened is not None  # noqa: S101 - it was started
+        self._bytes += len(piece)
+        await asyncio.to_thread(self._opened.write, piece)

@@ -1,0 +1,58 @@
+"""What is kept for a while of files elsewhere, and how often readers found them there."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0006"
+down_revision = "0005"
+
+
+def upgrade() -> None:
+    """The row of the proxy is made when a server starts."""
+    op.create_table(
+        "proxy",
+        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("secret", sa.Text(), nullable=False),
+        sa.Column("bytes", sa.BigInteger(), nullable=False),
+        sa.Column("turn", sa.BigInteger(), nullable=False),
+        sa.Column("prefetch", sa.Boolean(), nullable=False),
+        sa.Column("prefetch_after", sa.Double(), nullable=False),
+        sa.Column("prefetch_until", sa.Double(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_proxy"),
+    )
+    op.create_table(
+        "remote_file",
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("host", sa.Text(), nullable=False),
+        sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("files", sa.JSON(), nullable=False),
+        sa.Column("turn", sa.BigInteger(), nullable=False),
+        sa.Column("tries", sa.BigInteger(), nullable=False),
+        sa.Column("reason", sa.Text(), server_default="", nullable=False),
+        sa.Column("again_at", sa.Double(), server_default="0", nullable=False),
+        sa.PrimaryKeyConstraint("key", name="pk_remote_file"),
+    )
+    op.create_index("ix_remote_file_turn", "remote_file", ["state", "turn"], unique=False)
+    op.create_table(
+        "cached_file",
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("bytes", sa.BigInteger(), nullable=False),
+        sa.Column("leaving", sa.Boolean(), server_default="0", nullable=False),
+        sa.PrimaryKeyConstraint("name", name="pk_cached_file"),
+    )
+    leaving = sa.text("leaving")
+    op.create_index(
+        "ix_cached_file_leaving",
+        "cached_file",
+        ["leaving"],
+        unique=False,
+        sqlite_where=leaving,
+        postgresql_where=leaving,
+    )
+    op.create_table(
+        "proxy_count",
+        sa.Column("day", sa.Text(), nullable=False),
+        sa.Column("outcome", sa.Text(), nullable=False),
+        sa.Column("count", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("day", "outcome", name="pk_proxy_count"),
+    )
