@@ -29,11 +29,11 @@ from privapub.jobs import pause
 from privapub.jobs.job import FACTS
 from privapub.jobs.kind import JobKind
 from privapub.jobs.worker import Worker
-from privapub.media import cache
 from privapub.migrations.run import HEAD, check_current, upgrade
 from privapub.migrations.run import current as current_schema
 from privapub.moderation.gate import DomainGate, own_hosts
 from privapub.outbound.client import Door
+from privapub.proxy import cache
 from privapub.server import Server
 from privapub.settings import Settings
 from privapub.telemetry.fetches import FetchRecorder

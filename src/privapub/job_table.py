@@ -63,7 +63,6 @@ from privapub.link_previews.plan import PREVIEW
 from privapub.media import make, remote
 from privapub.media.accept import MEDIA
 from privapub.media.let_go import UNSTORE, unstore
-from privapub.media.prefetch import REMOTE_FILE
 from privapub.moderation.facts import DomainRuled, ReportFiled
 from privapub.personas.facts import KeysRotated, PersonaEdited, PersonaMoved
 from privapub.posts.facts import (
@@ -85,6 +84,7 @@ from privapub.posts.facts import (
 )
 from privapub.posts.polls import READ_POLL
 from privapub.posts.threads import CONTEXT
+from privapub.proxy.prefetch import REMOTE_FILE
 from privapub.server import Server
 
 Effect = Callable[[Transaction, Any, Addresses, float], Awaitable[None]]

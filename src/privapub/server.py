@@ -5,8 +5,8 @@ from typing import Self
 
 from privapub.database.connect import Database
 from privapub.limits.limits import Limits
-from privapub.media.proxy import Proxy
 from privapub.outbound.client import Door
+from privapub.proxy.memory import Proxy
 from privapub.settings import Settings
 from privapub.storage.files import Files
 from privapub.telemetry.arrivals import ArrivalRecorder
@@ -44,7 +44,7 @@ class Server:
             TrafficMeter(database),
             Limits(settings),
             Files.open(settings.storage),
-            Proxy(database, settings.base_url, settings.cache_folder),
+            Proxy(database, settings.media_base_url, settings.cache_folder),
         )
 
     @property

@@ -10,131 +10,29 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
-from ipaddress import IPv4Network, IPv6Network, ip_network
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from privapub import setting_texts as texts
 from privapub.errors import OperatorError
+from privapub.setting_texts import Listen, Network
 
 PREFIX = "PRIVAPUB_"
 CONFIG = "PRIVAPUB_CONFIG"
 # Known names that are no settings: the file, and what the tests are told.
 NO_SETTINGS = frozenset({CONFIG, "PRIVAPUB_CASES"})
 NO_SETTINGS_PREFIX = "PRIVAPUB_TEST_"
-_ON, _OFF = frozenset({"on", "true", "yes", "1"}), frozenset({"off", "false", "no", "0"})
 DEFAULT, ENVIRONMENT = "default", "environment"
 
 _MASKED = frozenset({"database_url", "storage_url"})
-
-Network = IPv4Network | IPv6Network
-
-
-@dataclass(frozen=True)
-class Listen:
-    """Where the server listens: a host name or address, and a port."""
-
-    host: str
-    port: int
-
-    def __str__(self) -> str:
-        """`host:port`, an IPv6 address in brackets."""
-        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
 def _setting(default: Any, doc: str, allowed: str, parse: Callable[[str], Any], *, initial: str = "") -> Any:
     """A field with its meaning, what it may be, and how its text is read (ValueError where it cannot be)."""
     metadata = {"doc": doc, "allowed": allowed, "parse": parse, "initial": initial}
     return field(default=default, metadata=metadata)
-
-
-def _whole(low: int, high: int) -> Callable[[str], int]:
-    def parse(text: str) -> int:
-        number = int(text)
-        if not low <= number <= high:
-            raise ValueError(text)
-        return number
-
-    return parse
-
-
-def _one_of(*words: str) -> Callable[[str], str]:
-    def parse(text: str) -> str:
-        if text.lower() not in words:
-            raise ValueError(text)
-        return text.lower()
-
-    return parse
-
-
-def _switch(text: str) -> bool:
-    word = text.lower()
-    if word not in _ON | _OFF:
-        raise ValueError(text)
-    return word in _ON
-
-
-def _text(longest: int) -> Callable[[str], str]:
-    def parse(text: str) -> str:
-        if len(text) > longest or any(ord(letter) < ord(" ") for letter in text):
-            raise ValueError(text)
-        return text.strip()
-
-    return parse
-
-
-def _folder(text: str) -> Path:
-    # The path becomes part of a database URL, where a question mark begins the options.
-    if "?" in text or "\0" in text:
-        raise ValueError(text)
-    return Path(text).expanduser()
-
-
-def _storage_url(text: str) -> str:
-    if not re.fullmatch(r"(?:file:///|s3://[^/?]).*", text):
-        raise ValueError(text)
-    return text
-
-
-def _database_url(text: str) -> str:
-    if text.startswith("sqlite:///") and len(text) > len("sqlite:///"):
-        return text
-    scheme, separator, rest = text.partition("://")
-    if scheme not in {"postgres", "postgresql"} or not separator or not rest:
-        raise ValueError(text)
-    return f"postgresql://{rest}"
-
-
-def _listen(text: str) -> Listen:
-    host, separator, port = text.rpartition(":")
-    if host.startswith("[") and host.endswith("]"):
-        host = host[1:-1]
-    elif ":" in host:
-        raise ValueError(text)
-    if not separator or not host or not re.fullmatch(r"[0-9]{1,5}", port):
-        raise ValueError(text)
-    return Listen(host, _whole(1, 65535)(port))
-
-
-def _base_url(text: str) -> str:
-    parts = urlsplit(text)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or not text.isascii():
-        raise ValueError(text)
-    if parts.path not in {"", "/"} or parts.query or parts.fragment or "@" in parts.netloc:
-        raise ValueError(text)
-    if re.search(r"[^a-zA-Z0-9.:\[\]-]", parts.netloc) or parts.port == 0:
-        raise ValueError(text)
-    return f"{parts.scheme}://{parts.netloc.lower()}"
-
-
-def _domain(text: str) -> str:
-    if not re.fullmatch(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?", text.lower()):
-        raise ValueError(text)
-    return text.lower()
-
-
-def _networks(text: str) -> tuple[Network, ...]:
-    return tuple(ip_network(part.strip()) for part in text.split(",") if part.strip())
 
 
 @dataclass(frozen=True)
@@ -145,13 +43,13 @@ class Settings:
         Path("data"),
         "The folder that holds everything the server keeps: the SQLite database and, later, media.",
         "a path without a question mark",
-        _folder,
+        texts.folder,
     )
     database_url: str = _setting(
         "",
         "Which database to use. Absent: the file privapub.sqlite3 in the data folder.",
         "sqlite:///PATH or postgresql://USER:PASSWORD@HOST/NAME",
-        _database_url,
+        texts.database_url,
         initial="SQLite in the data folder",
     )
     storage_url: str = _setting(
@@ -160,7 +58,7 @@ class Settings:
         "URL, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of the environment. Absent: the folder media in the data "
         "folder.",
         "file:///FOLDER or s3://BUCKET/PREFIX?endpoint=URL&region=NAME",
-        _storage_url,
+        texts.storage_url,
         initial="a folder in the data folder",
     )
     pg_tools: str = _setting(
@@ -168,7 +66,7 @@ class Settings:
         "The folder of PostgreSQL's client programs (pg_dump, pg_restore, psql), of the server's version or newer, by "
         "which backups are made and restored.",
         "a path",
-        _text(4096),
+        texts.text(4096),
         initial="those on the PATH",
     )
     ffmpeg: str = _setting(
@@ -176,126 +74,126 @@ class Settings:
         "The program by which films and sounds are processed; ffprobe must be beside it. Where there is none, only "
         "pictures are taken.",
         "a path",
-        _text(4096),
+        texts.text(4096),
         initial="the one on the PATH",
     )
     media_bytes: int = _setting(
         200,
         "How large an uploaded file may be, in MiB.",
         "a whole number from 1 to 4096",
-        _whole(1, 4096),
+        texts.whole(1, 4096),
     )
     media_quota: int = _setting(
         5_000,
         "How much room the media of one persona may take, in MiB.",
         "a whole number from 1 to 1000000",
-        _whole(1, 1_000_000),
+        texts.whole(1, 1_000_000),
     )
     media_pixels: int = _setting(
         100,
         "How many million pixels a picture, or one frame of a film, may have.",
         "a whole number from 1 to 1000",
-        _whole(1, 1000),
+        texts.whole(1, 1000),
     )
     media_side: int = _setting(
         16_384,
         "How long a side of a picture may be, in pixels.",
         "a whole number from 100 to 65535",
-        _whole(100, 65535),
+        texts.whole(100, 65535),
     )
     media_frames: int = _setting(
         1_000,
         "How many frames a picture that moves may have.",
         "a whole number from 1 to 100000",
-        _whole(1, 100000),
+        texts.whole(1, 100000),
     )
     media_duration: int = _setting(
         1_800,
         "How long a film or a sound may last, in seconds.",
         "a whole number from 1 to 86400",
-        _whole(1, 86400),
+        texts.whole(1, 86400),
     )
     media_longest: int = _setting(
         3_840,
         "The longest side of the picture that is kept of a larger one, in pixels.",
         "a whole number from 400 to 16384",
-        _whole(400, 16384),
+        texts.whole(400, 16384),
     )
     media_memory: int = _setting(
         1_024,
         "How much memory the process may take that makes media, in MiB of addresses.",
         "a whole number from 256 to 65536",
-        _whole(256, 65536),
+        texts.whole(256, 65536),
     )
     media_seconds: int = _setting(
         60,
         "How long that process may compute for a picture, in seconds.",
         "a whole number from 1 to 3600",
-        _whole(1, 3600),
+        texts.whole(1, 3600),
     )
     media_film_seconds: int = _setting(
         3_600,
         "How long it may compute for a film or a sound, in seconds.",
         "a whole number from 10 to 86400",
-        _whole(10, 86400),
+        texts.whole(10, 86400),
     )
     cache: str = _setting(
         "",
         "The folder for files elsewhere that are kept for a while; all processes need the same one. Absent: the folder "
         "cache in the data folder.",
         "a path",
-        _text(4096),
+        texts.text(4096),
         initial="a folder in the data folder",
     )
     cache_size: int = _setting(
         2_048,
         "How much room that folder may take, in MiB; what was not read for the longest time goes first.",
         "a whole number from 16 to 10000000",
-        _whole(16, 10_000_000),
+        texts.whole(16, 10_000_000),
     )
     prefetch: bool = _setting(
         True,
         "Whether files of posts from elsewhere are fetched before anybody looks, so that their host cannot tell who "
         "does. Without it they are fetched when somebody looks first.",
         "on or off",
-        _switch,
+        texts.switch,
     )
     prefetch_after: int = _setting(
         5,
         "How long such a fetch waits at least, in seconds.",
         "a whole number from 0 to 86400",
-        _whole(0, 86_400),
+        texts.whole(0, 86_400),
     )
     prefetch_until: int = _setting(
         120,
         "How long it waits at most, in seconds: when exactly is left to chance.",
         "a whole number from 0 to 86400",
-        _whole(0, 86_400),
+        texts.whole(0, 86_400),
     )
     remote_picture_bytes: int = _setting(
         16,
         "How large a picture elsewhere may be to be shown here, in MiB.",
         "a whole number from 1 to 1024",
-        _whole(1, 1024),
+        texts.whole(1, 1024),
     )
     remote_film_bytes: int = _setting(
         100,
         "How large a film or a sound elsewhere may be to be shown here, in MiB.",
         "a whole number from 1 to 4096",
-        _whole(1, 4096),
+        texts.whole(1, 4096),
     )
     listen: Listen = _setting(  # noqa: RUF009 - the same
         Listen("localhost", 8000),
         "Where the web server listens.",
         "host:port with a port from 1 to 65535, an IPv6 address in brackets",
-        _listen,
+        texts.listen,
     )
     base_url: str = _setting(
         "",
         "The address under which the world reaches the server. It is part of every id that is handed out: "
         "do not change it once somebody follows you.",
         "http:// or https:// and a host (in its ASCII form), with a port if need be and nothing after it",
-        _base_url,
+        texts.base_url,
         initial="http:// and the listening address",
     )
     media_base_url: str = _setting(
@@ -303,7 +201,7 @@ class Settings:
         "The address under which pictures, films and sounds are given out, if it is a host of their own: it leads to "
         "this server too, which answers nothing else there. See docs/how-to/media-host.md.",
         "http:// or https:// and a host (in its ASCII form), with a port if need be and nothing after it",
-        _base_url,
+        texts.base_url,
         initial="the base URL",
     )
     handle_domain: str = _setting(
@@ -311,7 +209,7 @@ class Settings:
         "The part after the @ of every handle, if it is not the host of the base URL. That host must then "
         "redirect /.well-known/webfinger to the base URL. Do not change it once somebody follows you.",
         "a host name in its ASCII form, with a port if need be",
-        _domain,
+        texts.domain,
         initial="the host of the base URL",
     )
     allow_addresses: tuple[Network, ...] = _setting(
@@ -319,7 +217,7 @@ class Settings:
         "Networks that outbound requests may reach although they are private, and by plain http too. "
         "For development: whoever can make the server fetch something can reach them.",
         "networks such as 127.0.0.0/8 or ::1/128, separated by commas",
-        _networks,
+        texts.networks,
         initial="none",
     )
     federation: str = _setting(
@@ -327,143 +225,143 @@ class Settings:
         "With which servers there is contact: with all that no rule blocks, or, with allow-list, only with those that "
         "a rule allows (`privapub domain allow`). It is taken over when a server process starts.",
         "open or allow-list",
-        _one_of("open", "allow-list"),
+        texts.one_of("open", "allow-list"),
     )
     secure_mode: bool = _setting(
         False,
         "Whether other servers get documents only for requests that they sign, also of posts and profiles that are for "
         "everyone. Pages for people stay open.",
         "on or off",
-        _switch,
+        texts.switch,
     )
-    name: str = _setting("PrivaPub", "What the server is called.", "up to 100 characters", _text(100))
+    name: str = _setting("PrivaPub", "What the server is called.", "up to 100 characters", texts.text(100))
     description: str = _setting(
         "",
         "A sentence or two about the server, shown on its front page and in nodeinfo.",
         "up to 1000 characters on one line",
-        _text(1000),
+        texts.text(1000),
         initial="nothing",
     )
     contact: str = _setting(
         "",
         "How to reach the people who run the server, shown on its front page.",
         "up to 200 characters, such as an e-mail address",
-        _text(200),
+        texts.text(200),
         initial="nothing",
     )
     deliveries_at_once: int = _setting(
-        8, "How many deliveries one process makes at a time.", "a whole number from 1 to 500", _whole(1, 500)
+        8, "How many deliveries one process makes at a time.", "a whole number from 1 to 500", texts.whole(1, 500)
     )
     deliveries_per_host: int = _setting(
         2,
         "How many deliveries go to one host at a time, counted over all processes.",
         "a whole number from 1 to 50",
-        _whole(1, 50),
+        texts.whole(1, 50),
     )
     deliveries_failing: int = _setting(
         2,
         "How many of these deliveries may go to hosts whose last answer was a failure.",
         "a whole number from 1 to 500",
-        _whole(1, 500),
+        texts.whole(1, 500),
     )
     deliveries_aside: int = _setting(
         64,
         "How many deliveries that had no answer for a second may wait for it beside those; 0: none.",
         "a whole number from 0 to 5000",
-        _whole(0, 5000),
+        texts.whole(0, 5000),
     )
     inbox_at_once: int = _setting(
         8,
         "How many incoming activities one process handles at a time.",
         "a whole number from 1 to 500",
-        _whole(1, 500),
+        texts.whole(1, 500),
     )
     threads_at_once: int = _setting(
         2,
         "How many threads one process reads from other servers at a time.",
         "a whole number from 1 to 50",
-        _whole(1, 50),
+        texts.whole(1, 50),
     )
     max_body: int = _setting(
         1024 * 1024,
         "The largest body that an inbox takes, in bytes.",
         "a whole number from 1024 to 16777216",
-        _whole(1024, 16 * 1024 * 1024),
+        texts.whole(1024, 16 * 1024 * 1024),
     )
     proxies: tuple[Network, ...] = _setting(
         (ip_network("127.0.0.0/8"), ip_network("::1/128")),
         "The proxies in front of the server: what one of these addresses says in X-Forwarded-For is believed, and from "
         "no other. Limits are by the address that is found so.",
         "addresses or networks such as 10.0.0.2 or 192.0.2.0/24, separated by commas",
-        _networks,
+        texts.networks,
     )
     inbox_per_address: int = _setting(
         600,
         "How many requests a minute an inbox takes from one address (of IPv6, from one network of 64 bits) that turn "
         "out not to be signed by whom they claim to be of.",
         "a whole number from 1 to 1000000",
-        _whole(1, 1_000_000),
+        texts.whole(1, 1_000_000),
     )
     inbox_claims_per_host: int = _setting(
         600,
         "How many such requests a minute may claim to be of one host, from all addresses together. Whoever has shown "
         "at an address that it speaks for the host is not counted with them.",
         "a whole number from 1 to 1000000",
-        _whole(1, 1_000_000),
+        texts.whole(1, 1_000_000),
     )
     inbox_per_host: int = _setting(
         6000,
         "How many activities a minute an inbox takes from one host that did sign them.",
         "a whole number from 1 to 1000000",
-        _whole(1, 1_000_000),
+        texts.whole(1, 1_000_000),
     )
     inbox_waiting_per_host: int = _setting(
         20_000,
         "How many activities of one host may wait to be handled before no more are taken from it for a while.",
         "a whole number from 1 to 10000000",
-        _whole(1, 10_000_000),
+        texts.whole(1, 10_000_000),
     )
     inbox_requests: int = _setting(
         512,
         "How many requests to inboxes one process has under way at a time.",
         "a whole number from 1 to 100000",
-        _whole(1, 100_000),
+        texts.whole(1, 100_000),
     )
     inbox_memory: int = _setting(
         24,
         "How much memory, in MiB, the large bodies of those requests may take together.",
         "a whole number from 4 to 4096",
-        _whole(4, 4096),
+        texts.whole(4, 4096),
     )
     signature_past: int = _setting(
         12 * 3600,
         "How old the time of a signature may be, in seconds (clocks of other servers are wrong by hours).",
         "a whole number from 30 to 604800",
-        _whole(30, 7 * 86400),
+        texts.whole(30, 7 * 86400),
     )
     signature_ahead: int = _setting(
         3600,
         "How far ahead the time of a signature may be, in seconds.",
         "a whole number from 0 to 86400",
-        _whole(0, 86400),
+        texts.whole(0, 86400),
     )
     fetch_timeout: int = _setting(
         10,
         "How long an outbound request may take in all, redirects included, in seconds.",
         "a whole number from 1 to 120",
-        _whole(1, 120),
+        texts.whole(1, 120),
     )
     log_level: str = _setting(
         "info",
         "From which level on something is logged.",
         "debug, info, warning or error",
-        _one_of("debug", "info", "warning", "error"),
+        texts.one_of("debug", "info", "warning", "error"),
     )
     log_format: str = _setting(
         "text",
         "How log lines are written: for people, or as one JSON object a line.",
         "text or json",
-        _one_of("text", "json"),
+        texts.one_of("text", "json"),
     )
 
     def __post_init__(self) -> None:

@@ -47,8 +47,8 @@ from privapub.federation.signatures.sign import sign
 from privapub.follows import follow
 from privapub.job_table import job_kinds
 from privapub.jobs.worker import Worker
-from privapub.media.cache import ensure as ensure_proxy
 from privapub.outbound.gate import Gate
+from privapub.proxy.cache import ensure as ensure_proxy
 from privapub.server import Server
 from privapub.settings import Settings
 from privapub.telemetry.fetches import FetchRecorder

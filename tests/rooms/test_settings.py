@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privapub.errors import OperatorError
-from privapub.settings import Listen, Settings, load, masked, variable
+from privapub.setting_texts import Listen
+from privapub.settings import Settings, load, masked, variable
 
 
 def sentence(environ: dict[str, str]) -> str:
@@ -57,6 +58,13 @@ def test_every_variable_is_read() -> None:
             "PRIVAPUB_MEDIA_MEMORY": "1700",
             "PRIVAPUB_MEDIA_SECONDS": "18",
             "PRIVAPUB_MEDIA_FILM_SECONDS": "19",
+            "PRIVAPUB_CACHE": "/srv/cache",
+            "PRIVAPUB_CACHE_SIZE": "20",
+            "PRIVAPUB_PREFETCH": "off",
+            "PRIVAPUB_PREFETCH_AFTER": "21",
+            "PRIVAPUB_PREFETCH_UNTIL": "22",
+            "PRIVAPUB_REMOTE_PICTURE_BYTES": "23",
+            "PRIVAPUB_REMOTE_FILM_BYTES": "24",
             "PRIVAPUB_INBOX_AT_ONCE": "4",
             "PRIVAPUB_INBOX_PER_ADDRESS": "5",
             "PRIVAPUB_INBOX_CLAIMS_PER_HOST": "6",
@@ -102,6 +110,13 @@ def test_every_variable_is_read() -> None:
         media_memory=1700,
         media_seconds=18,
         media_film_seconds=19,
+        cache="/srv/cache",
+        cache_size=20,
+        prefetch=False,
+        prefetch_after=21,
+        prefetch_until=22,
+        remote_picture_bytes=23,
+        remote_film_bytes=24,
         inbox_at_once=4,
         inbox_per_address=5,
         inbox_claims_per_host=6,

@@ -16,8 +16,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
         "moderation", "licences", "accounts", "actors", "personas", "follows", "circles", "media", "emojis", "posts",
         "link_previews", "timelines", "notifications",
     ),
-    ("database", "telemetry", "jobs", "outbound", "storage", "stream", "server", "migrations"),
-    ("clock", "identifiers", "errors", "budget", "scope", "settings", "limits", "markup"),
+    ("database", "telemetry", "jobs", "outbound", "storage", "proxy", "stream", "server", "migrations"),
+    ("clock", "identifiers", "errors", "budget", "scope", "setting_texts", "settings", "limits", "markup"),
 )  # fmt: skip
 STRANGERS = {("client_api", "web"), ("web", "client_api")}
 # Within federation, leftwards.

@@ -30,7 +30,7 @@ def test_every_setting_is_described_as_it_is() -> None:
 def test_every_setting_is_used() -> None:
     names = [name.split(".")[-2:] for path in modules().values() for name, _ in used(path)]
     read = {parts[1] for parts in names if len(parts) == 2 and parts[0] in {"settings", "what"}}
-    read |= {"database_url", "storage_url"}  # by way of `database` and `storage`
+    read |= {"cache", "database_url", "storage_url"}  # by way of `cache_folder`, `database` and `storage`
     assert [item.name for item in fields(Settings) if item.name not in read] == []
 
 

@@ -8,6 +8,7 @@ import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,6 +41,8 @@ from privapub.notifications.tables import notification
 from privapub.outbound import remembered
 from privapub.posts import threads, tombstones
 from privapub.posts.tables import post, thread, tombstone
+from privapub.proxy import cache, memory
+from privapub.proxy.tables import remote_file
 from privapub.settings import Settings
 from privapub.telemetry import fetches, tally
 from privapub.telemetry import prune as telemetry
@@ -119,6 +122,14 @@ CAPPED: dict[Table, Capped] = {
         },
     ),
     reader_fetch: Capped(telemetry, "MOST_COUNTS", of_day),
+    remote_file: Capped(
+        cache,
+        "MOST_FAILURES",
+        lambda n, age: {
+            "key": str(n), "host": "peer.test", "state": "failed", "files": [], "turn": 0, "tries": 1,
+            "again_at": at(n, age),
+        },
+    ),
     report: Capped(
         reports,
         "MOST_ELSEWHERE",
@@ -155,20 +166,22 @@ WITH_ANOTHER = {
     "reaction": "a few of an actor and a post",
     "timeline_entry": "what somebody here follows, and goes with the post",
 }
+# Files of which so many are kept as fit into the cache (its own test): each counts as four KiB at least.
+BY_BYTES = {"cached_file"}
 # What only people here, or the operator, put there.
 OURS = {
     "account", "account_persona", "domain_policy", "domain_rule", "emoji", "featured_tag", "list_member", "medium",
     "mute", "people_list",
-    "persona", "pin", "preview_count", "relay", "rendering", "sent", "traffic", "word_filter",
+    "persona", "pin", "preview_count", "proxy", "proxy_count", "relay", "rendering", "sent", "traffic", "word_filter",
 }  # fmt: skip
 
 
 def test_every_table_is_named() -> None:
     for path in PACKAGE.rglob("tables.py"):
         importlib.import_module(".".join(("privapub", *path.relative_to(PACKAGE).with_suffix("").parts)))
-    named = {table.name for table in CAPPED} | {table.name for table in FORGOTTEN} | set(WITH_ANOTHER) | OURS
+    named = {table.name for table in CAPPED} | {table.name for table in FORGOTTEN} | set(WITH_ANOTHER) | BY_BYTES | OURS
     assert set(metadata.tables) == named, "say here how it is capped, or that it is not keyed by what strangers send"
-    assert len(named) == len(CAPPED) + len(FORGOTTEN) + len(WITH_ANOTHER) + len(OURS)
+    assert len(named) == len(CAPPED) + len(FORGOTTEN) + len(WITH_ANOTHER) + len(BY_BYTES) + len(OURS)
 
 
 @pytest.mark.parametrize("name", sorted(WITH_ANOTHER))
@@ -426,6 +439,13 @@ def of_limits(_database: Database) -> int:
     return max(len(table) for table in tables)
 
 
+def of_proxy(database: Database) -> int:
+    proxy = memory.Proxy(database, "https://sut.test", Path("/nowhere"))
+    for number in range(memory.MOST_KNOWN + 100):
+        proxy.believe(str(number), cache.Kept("ready", (), 0, "", 0.0))
+    return len(proxy._known)
+
+
 @pytest.mark.parametrize(
     ("fill_it", "most"),
     [
@@ -436,6 +456,7 @@ def of_limits(_database: Database) -> int:
         (of_counts, tally.HostTally.MOST + 1),
         (of_fetches, fetches.KEPT_IN_MEMORY),
         (of_limits, 10_000),
+        (of_proxy, memory.MOST_KNOWN),
     ],
 )
 def test_no_memory_of_a_process_grows_beyond_its_size(
@@ -446,7 +467,7 @@ def test_no_memory_of_a_process_grows_beyond_its_size(
 
 NAMED = {
     "federation/asker.py", "federation/fetching/shared.py", "limits/bucket.py", "limits/turns.py",
-    "outbound/remembered.py",
+    "outbound/remembered.py", "proxy/memory.py",
 }  # fmt: skip
 
 

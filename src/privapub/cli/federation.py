@@ -19,9 +19,9 @@ from privapub.jobs import read as jobs
 from privapub.jobs.hosts import HOST, left_alone
 from privapub.jobs.moment import moment
 from privapub.server import Server
-from privapub.telemetry import fetches, previews
-from privapub.telemetry.tables import arrival, departure
-from privapub.telemetry.tally import by_day, by_host
+from privapub.telemetry import fetches
+from privapub.telemetry.tables import arrival, departure, preview_count, proxy_count
+from privapub.telemetry.tally import by_day, by_host, by_outcome
 
 DAY = 86_400.0
 MOST_HOSTS = 50  # lines for single hosts, the most frequent first
@@ -55,10 +55,13 @@ def report(
                     {"day": day, "count": count} for day, count in await fetches.of_readers(tx, since=first, host=name)
                 ],
                 # They are counted by day alone, and no host is theirs.
-                "previews": [
-                    {"day": day, "outcome": outcome, "count": count}
-                    for day, outcome, count in (await previews.by_day(tx, first) if name is None else ())
-                ],
+                **{
+                    word: [
+                        {"day": day, "outcome": outcome, "count": count}
+                        for day, outcome, count in (await by_outcome(tx, table, first) if name is None else ())
+                    ]
+                    for word, table in (("previews", preview_count), ("proxy", proxy_count))
+                },
                 "deliveries": [asdict(row) for row in await by_day(tx, departure, first, name)],
                 "deliveries_to_hosts": [
                     asdict(row) for row in await by_host(tx, departure, first, name, limit=MOST_HOSTS)
@@ -97,7 +100,10 @@ def _in_tables(data: Mapping[str, Any]) -> str:
         *(
             ()
             if data["host"]
-            else (("Previews of links", _previews(data["previews"]), ["outcome", "count"], "none yet"),)
+            else (
+                ("Previews of links", _all_days(data["previews"]), ["outcome", "count"], "none yet"),
+                ("Files elsewhere that readers wanted", _all_days(data["proxy"]), ["outcome", "count"], "none yet"),
+            )
         ),
         ("Deliveries", _explained(data["deliveries"], ("outcome", "reason")), counted, "none yet"),
         ("To which host", data["deliveries_to_hosts"], ["host", "outcome", "reason", "count"], "none yet"),
@@ -115,7 +121,7 @@ def _named(rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
     return [{**row, "host": row["host"] or "not verified"} for row in rows]
 
 
-def _previews(rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+def _all_days(rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
     """All days together."""
     counts: Counter[str] = Counter()
     for row in rows:

@@ -4,7 +4,7 @@ import errno
 import socket
 
 from privapub.errors import OperatorError
-from privapub.settings import Listen
+from privapub.setting_texts import Listen
 
 WAITING = 2048  # connections that may wait to be answered: while a process starts, nobody answers them
 

@@ -5,11 +5,11 @@ from privapub.actors.read import known
 from privapub.database.transaction import Transaction
 from privapub.federation.inbox import check_quote
 from privapub.link_previews import plan as previews
-from privapub.media import prefetch
 from privapub.notifications import notify
 from privapub.posts import audience
 from privapub.posts.facts import PostReceived
 from privapub.posts.read import by_id
+from privapub.proxy import prefetch
 from privapub.timelines.fill import fill
 
 

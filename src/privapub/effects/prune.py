@@ -17,6 +17,7 @@ from privapub.media import let_go as media
 from privapub.moderation import reports
 from privapub.notifications import read as notifications
 from privapub.posts import threads, tombstones
+from privapub.proxy import cache
 from privapub.telemetry import prune as telemetry
 
 PRUNE = "prune"
@@ -33,6 +34,7 @@ _ROOMS = (
     reports,
     link_previews,
     media,
+    cache,
     hosts,
     ended,
 )

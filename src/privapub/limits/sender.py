@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
-from privapub.settings import Network
+from privapub.setting_texts import Network
 
 _LONGEST = 1000  # characters of the header; a proxy appends, so that its own word stands last
 _SITE = 64  # bits of an IPv6 address that are one customer's

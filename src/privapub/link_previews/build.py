@@ -14,11 +14,11 @@ from privapub.jobs.job import Done, Job, Outcome, Retry
 from privapub.link_previews.keep import keep
 from privapub.link_previews.parse import MOST_BYTES, Found, parse, read_oembed
 from privapub.link_previews.tables import link_preview, post_link
-from privapub.media import prefetch
-from privapub.media.proxied import Wanted
 from privapub.outbound.answers import PAGE_TYPES, FetchProblem
 from privapub.outbound.target import host_of
 from privapub.posts.tables import post
+from privapub.proxy import prefetch
+from privapub.proxy.addresses import Wanted
 from privapub.server import Server
 from privapub.telemetry.previews import CARD, FAILED, NO_CARD
 

@@ -15,11 +15,12 @@ from privapub import scope
 from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput
 from privapub.jobs.job import Done, GiveUp, Job, Outcome, Retry
-from privapub.media import cache, names, sniff_film
+from privapub.media import names, sniff_film
 from privapub.media.child.order import Purpose
 from privapub.media.process import MIB, BadMedia, Bounds, MadeFile, MediaTrouble, Want, bounds_of, process
 from privapub.outbound.answers import FetchProblem
 from privapub.outbound.target import host_of
+from privapub.proxy import cache
 from privapub.server import Server
 
 ATTEMPTS = 4
@@ -119,7 +120,7 @@ async def _picture(server: Server, key: str, url: str, purpose: Purpose) -> Stor
 
 
 async def _keep(server: Server, key: str, url: str, made: Sequence[MadeFile]) -> Stored:
-    files = tuple(
+    files: tuple[dict[str, Any], ...] = tuple(
         {
             "role": each.role,
             "name": names.new(each.media_type),
@@ -130,16 +131,16 @@ async def _keep(server: Server, key: str, url: str, made: Sequence[MadeFile]) ->
         }
         for each in made
     )
-    if not await _make_room(server, key, url, files, sum(each.bytes for each in made)):
+    if not await _make_room(server, key, url, files):
         return Stored(reason="too-large")
     for row, each in zip(files, made, strict=True):
-        await server.proxy.folder.keep(str(row["name"]), each.path)
+        await server.proxy.folder.keep(row["name"], each.path)
     return Stored(files)
 
 
 async def _film(server: Server, key: str, url: str, *, sound: bool) -> Stored:
     limit = server.settings.remote_film_bytes * MIB
-    growing = _Growing(server, key, url, limit, sound=sound)
+    growing = _Growing(server, key, url, sound=sound)
     try:
         await server.door.download(
             url,
@@ -153,10 +154,11 @@ async def _film(server: Server, key: str, url: str, *, sound: bool) -> Stored:
         growing.close()
 
 
-async def _make_room(server: Server, key: str, url: str, files: Sequence[dict[str, Any]], room: int) -> bool:
-    """Have so many bytes of the cache for these files; what has to go for them is gone when this returns."""
+async def _make_room(server: Server, key: str, url: str, files: Sequence[dict[str, Any]]) -> bool:
+    """Have room in the cache for these files; what has to go for them is gone when this returns."""
+    most, bound = server.settings.remote_film_bytes * MIB, server.settings.cache_size * MIB
     async with server.database.write() as tx:
-        found = await cache.reserve(tx, key, host_of(url), files, room, server.settings.cache_size * MIB)
+        found = await cache.reserve(tx, key, host_of(url), files, most, bound)
     await cache.sweep(server.database, server.proxy.folder)
     return found
 
@@ -187,7 +189,6 @@ class _Growing:
     server: Server
     key: str
     url: str
-    limit: int
     sound: bool
     _length: int | None = None
     _head: bytearray = field(default_factory=bytearray)
@@ -232,7 +233,7 @@ class _Growing:
             raise InvalidInput("The file is no film and no sound.")
         kind = _SERVED[container][self.sound]
         self._row = {"role": "original", "name": names.new(kind), "media_type": kind, "bytes": self._length}
-        if not await _make_room(self.server, self.key, self.url, [self._row], self._length or self.limit):
+        if not await _make_room(self.server, self.key, self.url, [self._row]):
             raise InvalidInput("The file has more bytes than the cache.")
         self._opened = await asyncio.to_thread(self.server.proxy.folder.begin, self._row["name"])
         head, self._head = bytes(self._head), bytearray()

@@ -144,3 +144,10 @@ async def by_host(
         .limit(limit)
     )
     return [HostCount(row.host, row.outcome, row.reason, row.total) for row in rows]
+
+
+async def by_outcome(tx: Transaction, table: Table, since: str) -> Sequence[tuple[str, str, int]]:
+    """Day, outcome and how often, on this day (as clock.iso_day writes it) and later, of what has no host."""
+    columns = table.c.day, table.c.outcome, table.c.count.label("number")
+    rows = await tx.all(select(*columns).where(table.c.day >= since).order_by(*columns[:2]))
+    return [(row.day, row.outcome, row.number) for row in rows]

@@ -1,6 +1,6 @@
 """Files elsewhere, shown from here: those that are kept, as far as they have come, or a placeholder.
 
-A reader causes no fetch that anybody could notice: see `media/prefetch`.
+A reader causes no fetch that anybody could notice: see `proxy/prefetch`.
 """
 
 import asyncio
@@ -13,12 +13,12 @@ from starlette.responses import Response
 
 from privapub import clock
 from privapub.errors import NotFound, Unavailable
-from privapub.media import cache
-from privapub.media.cache import COMING, FAILED, READY, Kept
-from privapub.media.prefetch import ask
-from privapub.media.proxied import SIZES, Wanted
-from privapub.media.proxy import HIT, MISS
 from privapub.outbound.target import host_of
+from privapub.proxy import cache
+from privapub.proxy.addresses import SIZES, Wanted
+from privapub.proxy.cache import COMING, FAILED, READY, Kept
+from privapub.proxy.memory import HIT, MISS
+from privapub.proxy.prefetch import ask
 from privapub.server import Server
 from privapub.web import kept
 from privapub.web.assets import content

@@ -17,7 +17,7 @@ from privapub.federation.served.counted import Counted, Served, counted
 from privapub.federation.served.post import post
 from privapub.federation.served.refusal import unless_blocked
 from privapub.federation.served.secure_mode import for_servers
-from privapub.media.proxied import PATH
+from privapub.proxy.addresses import PATH
 from privapub.server import Server
 from privapub.telemetry.traffic import ASSET, MEDIA, PAGE, PROXY
 from privapub.web.assets import asset

@@ -23,8 +23,8 @@ from privapub.posts.delete import delete
 from privapub.posts.edit import edit
 from privapub.posts.facts import PostReceived
 from privapub.posts.read import Post
-from privapub.telemetry import previews
-from privapub.telemetry.tables import fetch
+from privapub.telemetry.tables import fetch, preview_count
+from privapub.telemetry.tally import by_outcome
 
 PAGE = "https://peer.test/page"
 HTML = b"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Cats</title>
@@ -93,7 +93,7 @@ async def test_the_page_of_a_post_of_ours_becomes_its_card(world: World, alice: 
     async with world.database.read() as tx:
         (told,) = await tx.all(select(fetch.c.purpose, fetch.c.trigger, fetch.c.host, fetch.c.outcome))
         assert tuple(told) == ("preview", "preview", "peer.test", "ok")
-        assert [(outcome, n) for _, outcome, n in await previews.by_day(tx, "2000-01-01")] == [("card", 1)]
+        assert [(outcome, n) for _, outcome, n in await by_outcome(tx, preview_count, "2000-01-01")] == [("card", 1)]
 
 
 @pytest.mark.parametrize("audience", ["circle", "direct"])

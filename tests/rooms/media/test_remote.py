@@ -13,23 +13,27 @@ from sqlalchemy import select, update
 from fakes.activities import create, note
 from fakes.certificates import Authority
 from fakes.world import Person, World
-from privapub import clock
-from privapub.actors.read import Actor
+from privapub import clock, identifiers, scope
 from privapub.database.connect import Database
 from privapub.job_table import job_kinds
+from privapub.jobs.job import Job
 from privapub.jobs.tables import job
 from privapub.jobs.worker import Worker
-from privapub.media import cache
-from privapub.media.prefetch import REMOTE_FILE
-from privapub.media.proxied import Size, Use, Wanted
-from privapub.media.tables import cached_file, proxy, remote_file
-from privapub.telemetry.tables import fetch, reader_fetch
+from privapub.media import remote
+from privapub.outbound.gate import OpenGate
+from privapub.proxy import cache, prefetch
+from privapub.proxy.addresses import Size, Use, Wanted
+from privapub.proxy.folder import CacheFolder
+from privapub.proxy.prefetch import REMOTE_FILE
+from privapub.proxy.tables import cached_file, proxy, remote_file
+from privapub.telemetry.tables import fetch, proxy_count, reader_fetch
 
 PICTURE = "https://peer.test/cat.jpg"
-FILM = "https://peer.test/cat.webm"
 SECRET = b"Planted-Kw7"
 # The head of a WebM file; what follows does not matter to whoever only passes it on.
-WEBM = b"\x1aE\xdf\xa3\x9fB\x86\x81\x01B\xf7\x81\x01B\xf2\x81\x04B\xf3\x81\x08B\x82\x84webmB\x87\x81\x02" + bytes(100_000)
+WEBM = b"\x1aE\xdf\xa3\x9fB\x86\x81\x01B\xf7\x81\x01B\xf2\x81\x04B\xf3\x81\x08B\x82\x84webmB\x87\x81\x02" + bytes(
+    100_000
+)
 
 
 def jpeg(side: int = 600) -> bytes:
@@ -41,7 +45,9 @@ def jpeg(side: int = 600) -> bytes:
 
 
 @pytest.fixture
-async def opened(database: Database, authority: Authority, tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[World]:
+async def opened(
+    database: Database, authority: Authority, tmp_path: Path, request: pytest.FixtureRequest
+) -> AsyncIterator[World]:
     """A world whose server keeps files elsewhere; a parameter is of its settings."""
     settings: dict[str, Any] = {"cache": str(tmp_path / "cache"), **getattr(request, "param", {})}
     async with World(database, authority, **settings) as world:
@@ -96,3 +102,320 @@ async def test_the_picture_of_a_post_is_fetched_once_after_a_while_whether_or_no
     assert (status, Image.open(BytesIO(body)).size) == (200, (400, 200))
     await later(opened)
     assert len(opened.asked("/cat.jpg")) == 1
+
+
+async def test_a_reader_causes_no_fetch_at_once_and_leaves_no_more_than_a_count(opened: World) -> None:
+    path = await address(opened)
+    for _ in range(3):
+        status, body, headers = await opened.fetch(path)
+        assert (status, headers["content-type"], headers["cache-control"]) == (503, "image/png", "no-store")
+        assert Image.open(BytesIO(body)).size == (96, 96)
+        assert headers["retry-after"]
+    (waits,) = await waiting(opened)
+    assert (waits.trigger, waits.run_at > clock.now()) == ("request", True)
+    await opened.drain()
+    assert opened.asked("/cat.jpg") == []
+    await later(opened)
+    assert len(opened.asked("/cat.jpg")) == 1
+    assert (await opened.fetch(path))[0] == 200
+    await opened.server.fetches.flush()
+    await opened.server.proxy.flush()
+    async with opened.database.read() as tx:
+        assert await tx.all(select(job).where(job.c.kind == REMOTE_FILE)) == []
+        assert await tx.all(select(fetch)) == []
+        assert [(row.host, row.count) for row in await tx.all(select(reader_fetch))] == [("peer.test", 1)]
+        counts = {row.outcome: row.count for row in await tx.all(select(proxy_count))}
+    assert counts == {"miss": 3, "hit": 1}
+
+
+@pytest.mark.parametrize("readers", [0, 1, 5])
+async def test_a_peer_cannot_tell_who_looked(opened: World, readers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(identifiers, "uniform", lambda least, most: (least + most) / 2)
+    begun = clock.now()
+    await receive(opened)
+    for _ in range(readers):
+        assert (await opened.fetch(await address(opened)))[0] == 503
+    (waits,) = await waiting(opened)
+    assert waits.run_at - begun == pytest.approx(62.5, abs=30)
+    await later(opened)
+    for _ in range(readers):
+        assert (await opened.fetch(await address(opened), {"Referer": "https://reader.test/"}))[0] == 200
+    await later(opened)
+    (asked,) = opened.asked("/cat.jpg")
+    assert sorted(asked.headers) == ["Accept", "Accept-Encoding", "Host", "User-Agent"]
+
+
+@at_once
+async def test_without_prefetching_the_first_reader_causes_the_one_fetch(opened: World) -> None:
+    await receive(opened)
+    assert await waiting(opened) == []
+    worker = Worker(opened.database, job_kinds(opened.server))
+    running = asyncio.create_task(worker.run())
+    try:
+        path = await address(opened)
+        answers = await asyncio.gather(*(opened.fetch(path) for _ in range(30)))
+    finally:
+        worker.stop()
+        await running
+    assert {(status, len(body)) for status, body, _ in answers} == {(200, len(answers[0][1]))}
+    assert len(opened.asked("/cat.jpg")) == 1
+
+
+async def test_an_answer_has_what_a_browser_needs_and_nothing_that_runs(opened: World) -> None:
+    path = await stored(opened)
+    _, body, headers = await opened.fetch(path)
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["content-security-policy"] == "default-src 'none'; sandbox"
+    assert headers["accept-ranges"] == "bytes"
+    assert (await opened.fetch(path, {"If-None-Match": headers["etag"]}))[0] == 304
+    assert (await opened.fetch(path, {"Range": "bytes=2-4"}))[:2] == (206, body[2:5])
+    assert (await opened.fetch(path, {"Range": "bytes=-3"}))[:2] == (206, body[-3:])
+    status, _, beyond = await opened.fetch(path, {"Range": f"bytes={len(body)}-"})
+    assert (status, beyond["content-range"]) == (416, f"bytes */{len(body)}")
+
+
+async def test_what_nobody_signed_is_not_shown(opened: World) -> None:
+    path = await stored(opened)
+    start, use, size, key, where = path.rsplit("/", 4)
+    other = await address(opened, "https://peer.test/other.jpg")
+    for wrong in (
+        f"{start}/avatar/{size}/{key}/{where}",
+        f"{start}/{use}/huge/{key}/{where}",
+        f"{start}/{use}/{size}/{'A' * len(key)}/{where}",
+        f"{start}/{use}/{size}/{key}/{other.rpartition('/')[2]}",
+        f"{start}/{use}/{size}/{key}/%00",
+        f"{start}/{use}/{size}/{key}/{'A' * 9000}",
+        f"{start}/{use}/{size}/k%C3%A4se/{where}",
+    ):
+        assert (await opened.fetch(wrong))[0] == 404, wrong
+    assert await waiting(opened) == []
+
+
+@pytest.mark.parametrize(
+    ("page", "status"),
+    [
+        ({"body": b"<html><script>alert(1)</script>", "content_type": "text/html"}, 502),
+        ({"body": b"<html><script>alert(1)</script>", "content_type": "image/jpeg"}, 502),
+        ({"body": b"<svg xmlns='http://www.w3.org/2000/svg'/>", "content_type": "image/svg+xml"}, 502),
+        ({"body": b"", "content_type": "image/jpeg"}, 502),
+        ({"body": jpeg()[:300], "content_type": "image/jpeg"}, 502),
+        ({"body": bytes(3 << 20), "content_type": "image/jpeg"}, 502),
+        ({"body": b"", "status": 404}, 404),
+        ({"body": b"", "status": 410}, 404),
+        ({"body": b"", "status": 302, "headers": {"Location": "http://192.0.2.1/cat.jpg"}}, 502),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("opened", [{"remote_picture_bytes": 2}], indirect=True)
+async def test_what_is_no_picture_is_a_placeholder_and_remembered(
+    opened: World, page: dict[str, Any], status: int
+) -> None:
+    opened.serve(PICTURE, page["body"], **{name: value for name, value in page.items() if name != "body"})
+    path = await address(opened)
+    assert (await opened.fetch(path))[0] == 503
+    for _ in range(6):
+        await later(opened)
+    found, shown, headers = await opened.fetch(path)
+    assert (found, headers["content-type"]) == (status, "image/png")
+    assert b"script" not in shown
+    asked = len(opened.asked("/cat.jpg"))
+    assert (await opened.fetch(path))[0] == status
+    assert await waiting(opened) == []
+    clock.advance(2 * cache.REMEMBERED)
+    assert (await opened.fetch(path))[0] == 503
+    await later(opened)
+    assert len(opened.asked("/cat.jpg")) > asked
+    await nothing_is_left(opened)
+
+
+async def test_a_host_in_trouble_is_asked_again(opened: World) -> None:
+    opened.pages[PICTURE].status = 503
+    await opened.fetch(await address(opened))
+    await later(opened)
+    opened.pages[PICTURE].status = 200
+    clock.advance(3600)
+    await opened.drain()
+    assert (await opened.fetch(await address(opened)))[0] == 200
+
+
+@at_once
+async def test_a_film_is_passed_on_while_it_comes(opened: World) -> None:
+    going_on = asyncio.Event()
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        head = f"HTTP/1.1 200 OK\r\nContent-Type: video/webm\r\nContent-Length: {len(WEBM)}\r\n\r\n"
+        writer.write(head.encode() + WEBM[:70_000])
+        await going_on.wait()
+        writer.write(WEBM[70_000:])
+        await writer.drain()
+
+    await opened.raw("films.test", talk)
+    worker = Worker(opened.database, job_kinds(opened.server))
+    running = asyncio.create_task(worker.run())
+    try:
+        path = await address(opened, "https://films.test/cat.webm", "film")
+        status, body, headers = await opened.fetch(path, {"Range": "bytes=60000-69999"})
+        assert (status, headers["content-range"]) == (206, f"bytes 60000-69999/{len(WEBM)}")
+        assert body == WEBM[60_000:70_000]
+        whole = asyncio.create_task(opened.fetch(path))
+        across = asyncio.create_task(opened.fetch(path, {"Range": "bytes=69000-70999"}))
+        await opened.fetch(path, {"Range": "bytes=0-9"})
+        assert not whole.done()
+        going_on.set()
+        assert (await whole)[:2] == (200, WEBM)
+        assert (await across)[:2] == (206, WEBM[69_000:71_000])
+    finally:
+        going_on.set()
+        worker.stop()
+        await running
+    assert headers["content-type"] == "video/webm"
+    async with opened.database.read() as tx:
+        (kept,) = await tx.all(select(cached_file))
+        assert kept.bytes == cache.on_disk(len(WEBM)) == await tx.scalar(select(proxy.c.bytes))
+
+
+@at_once
+@pytest.mark.hangs_after(60)
+async def test_a_film_that_breaks_off_breaks_off_for_its_reader_too(opened: World) -> None:
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        head = f"HTTP/1.1 200 OK\r\nContent-Type: video/webm\r\nContent-Length: {len(WEBM)}\r\n\r\n"
+        writer.write(head.encode() + WEBM[:70_000])
+        await writer.drain()
+
+    await opened.raw("films.test", talk)
+    path = await address(opened, "https://films.test/cat.webm", "film")
+    async with opened.database.write() as tx:
+        await prefetch.ask(tx, Wanted("film", "https://films.test/cat.webm"), clock.now())
+    for _ in range(remote.ATTEMPTS):
+        await opened.drain()
+        clock.advance(86_400)
+    async with opened.database.read() as tx:
+        (row,) = await tx.all(select(remote_file))
+    assert (row.state, row.reason) == ("failed", "network")
+    async with opened.database.write() as tx:
+        await tx.execute(update(remote_file).values(again_at=clock.now() + 100))
+    assert (await opened.fetch(path))[0] == 504
+    await nothing_is_left(opened)
+
+
+@pytest.mark.parametrize("opened", [{"cache_size": 16, "remote_film_bytes": 10}], indirect=True)
+async def test_what_was_not_read_for_the_longest_time_goes_first(opened: World) -> None:
+    urls = [f"https://peer.test/{number}.webm" for number in range(4)]
+    for url in urls:
+        opened.serve(url, WEBM[:200] + bytes(5 << 20), content_type="video/webm")
+    for url in urls[:3]:
+        await stored(opened, url, "film")
+    assert (await opened.fetch(await address(opened, urls[0], "film"), {"Range": "bytes=0-0"}))[0] == 206
+    await opened.server.proxy.flush()
+    await stored(opened, urls[3], "film")
+    seen = [(await opened.fetch(await address(opened, url, "film"), {"Range": "bytes=0-0"}))[0] for url in urls]
+    assert seen == [206, 503, 206, 206]
+    held = sum(
+        cache.on_disk(file.stat().st_size) for file in opened.server.proxy.folder.path.rglob("*") if file.is_file()
+    )
+    async with opened.database.read() as tx:
+        assert held == await tx.scalar(select(proxy.c.bytes)) == 3 * cache.on_disk((5 << 20) + 200)
+
+
+async def test_nothing_in_the_folder_tells_a_time(opened: World) -> None:
+    path = await stored(opened)
+    files = files_of(opened)
+    before = {file: (file.stat().st_atime, file.stat().st_mtime) for file in files}
+    assert set(before.values()) == {(0.0, 0.0)}
+    assert (await opened.fetch(path))[0] == 200
+    assert {file: (file.stat().st_atime, file.stat().st_mtime) for file in files} == before
+
+
+async def test_a_folder_that_lost_a_file_gets_it_again(opened: World) -> None:
+    path = await stored(opened)
+    assert (await opened.fetch(path))[0] == 200
+    for file in files_of(opened):
+        file.unlink()
+    assert (await opened.fetch(path))[0] == 503
+    await later(opened)
+    assert (await opened.fetch(path))[0] == 200
+    assert len(opened.asked("/cat.jpg")) == 2
+
+
+@pytest.mark.parametrize("step", ["reserve", "keep", "settle"])
+async def test_what_a_dead_process_had_begun_is_cleared_away(
+    opened: World, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(BaseException):
+        pass
+
+    def die(*_: Any, **__: Any) -> None:
+        raise Killed
+
+    where = {"reserve": (remote, "_make_room"), "keep": (CacheFolder, "finish"), "settle": (cache, "settle")}[step]
+    job_of = Job(
+        id=1, kind=REMOTE_FILE, lane="host:peer.test", args={"key": "k", "use": "picture", "url": PICTURE},
+        attempt=1, stamp="", trigger="", created_at=clock.now(), run_at=clock.now(), lease_until=clock.now() + 100,
+        ordering_key=None, scope="", leased_at=clock.now(),
+    )  # fmt: skip
+    with monkeypatch.context() as patched:
+        patched.setattr(*where, die)
+        with scope.cause(REMOTE_FILE, REMOTE_FILE), pytest.raises(Killed):
+            await run(opened, job_of)
+    with scope.cause(REMOTE_FILE, REMOTE_FILE):
+        await run(opened, job_of)
+    await cache.sweep(opened.database, opened.server.proxy.folder)
+    files = {file.name for file in files_of(opened)}
+    async with opened.database.read() as tx:
+        (row,) = await tx.all(select(remote_file))
+        cached = await tx.all(select(cached_file))
+        assert await tx.scalar(select(proxy.c.bytes)) == sum(each.bytes for each in cached)
+    assert row.state == "ready"
+    assert files == {each["name"] for each in row.files} == {each.name for each in cached}
+
+
+async def test_media_of_a_host_whose_media_are_rejected_are_neither_fetched_nor_shown(
+    database: Database, authority: Authority, tmp_path: Path
+) -> None:
+    class Rejecting(OpenGate):
+        rejects = False
+
+        async def takes_media(self, host: str) -> bool:
+            return not (self.rejects and host == "peer.test")
+
+    gate = Rejecting()
+    async with World(database, authority, gate=gate, cache=str(tmp_path / "cache")) as world:
+        world.serve(PICTURE, jpeg(), content_type="image/jpeg")
+        path = await stored(world)
+        gate.rejects = True
+        assert (await world.fetch(path))[0] == 404
+        other = await address(world, "https://peer.test/other.jpg")
+        assert (await world.fetch(other))[0] == 404
+        await receive(world, url="https://peer.test/third.jpg")
+        await later(world)
+        assert world.asked("/third.jpg") == []
+
+
+async def run(world: World, one: Job) -> None:
+    """What the worker does with a job."""
+    got = await remote.fetch(world.server, one)
+    assert isinstance(got, remote.Stored)
+    async with world.database.write() as tx:
+        await remote.write(tx, one, got, clock.now())
+
+
+async def stored(world: World, url: str = PICTURE, use: Use = "picture") -> str:
+    """Have a file in the cache; its address here."""
+    async with world.database.write() as tx:
+        await prefetch.ask(tx, Wanted(use, url), clock.now())
+    await later(world)
+    return await address(world, url, use)
+
+
+def files_of(world: World) -> list[Path]:
+    """What is in the folder of the cache."""
+    return [file for file in world.server.proxy.folder.path.rglob("*") if file.is_file()]
+
+
+async def nothing_is_left(world: World) -> None:
+    """No file, and no room that is held for one."""
+    await cache.sweep(world.database, world.server.proxy.folder)
+    assert files_of(world) == []
+    async with world.database.read() as tx:
+        assert await tx.scalar(select(proxy.c.bytes)) == 0

@@ -10,7 +10,7 @@ from asgi import serving
 from privapub.database.connect import Database
 from privapub.media import names
 from privapub.storage.files import Files
-from privapub.web.files import Unsatisfiable, part_of
+from privapub.web.kept import Unsatisfiable, part_of
 
 CONTENT = bytes(range(256)) * 2000
 

@@ -14,10 +14,10 @@ from privapub.federation.fetching.document import Unchanged, final, told
 from privapub.federation.fetching.jrd import Name, canonical, read_name
 from privapub.federation.fetching.origin import origin, same_origin
 from privapub.markup.clean import clean
-from privapub.media import prefetch
 from privapub.outbound.answers import FetchProblem
 from privapub.outbound.gate import DISALLOWED
 from privapub.outbound.validators import NONE, Validators
+from privapub.proxy import prefetch
 from privapub.server import Server
 
 YOUNG = 86400.0  # seconds

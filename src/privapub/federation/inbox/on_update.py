@@ -13,9 +13,9 @@ from privapub.federation.inbox.audience import concerned
 from privapub.federation.inbox.on_create import may_be_for_us, take_in, told
 from privapub.federation.inbox.received import received
 from privapub.link_previews import plan as previews
-from privapub.media import prefetch
 from privapub.notifications.notify import of_edit
 from privapub.posts import quotes, read, receive
+from privapub.proxy import prefetch
 
 
 async def on_update(tx: Transaction, arrived: Arrived, now: float) -> str | None:

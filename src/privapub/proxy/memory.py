@@ -10,10 +10,10 @@ from pathlib import Path
 from privapub import clock
 from privapub.database.connect import Database
 from privapub.database.transaction import Transaction
-from privapub.media import cache
-from privapub.media.cache import Kept
-from privapub.media.cache_folder import CacheFolder
-from privapub.media.proxied import ProxyUrls
+from privapub.proxy import cache
+from privapub.proxy.addresses import ProxyUrls
+from privapub.proxy.cache import Kept
+from privapub.proxy.folder import CacheFolder
 from privapub.telemetry.tables import proxy_count
 from privapub.telemetry.tally import Tally
 
@@ -59,14 +59,18 @@ class Proxy(Tally):
         async with self._database.read() as tx:
             found = await cache.look(tx, key)
         if found is not None and found.state == cache.READY:
-            self._known[key] = found
-            while len(self._known) > MOST_KNOWN:
-                self._known.popitem(last=False)
+            self.believe(key, found)
         return found
 
-    def lost(self, key: str) -> bool:
-        """What was believed of this file is not so any more; whether anything was."""
-        return self._known.pop(key, None) is not None
+    def believe(self, key: str, found: Kept) -> None:
+        """What is known of this file is so until it is lost; of very many the last are remembered."""
+        self._known[key] = found
+        while len(self._known) > MOST_KNOWN:
+            self._known.popitem(last=False)
+
+    def lost(self, key: str) -> None:
+        """What was believed of this file is not so any more."""
+        self._known.pop(key, None)
 
     def note(self, key: str, outcome: str) -> None:
         """A reader wanted this file, and it was there or was not."""

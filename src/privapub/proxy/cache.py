@@ -14,9 +14,9 @@ from privapub import identifiers
 from privapub.database.connect import Database
 from privapub.database.newest import keep_newest
 from privapub.database.transaction import Transaction
-from privapub.media.cache_folder import CacheFolder
-from privapub.media.proxied import ProxyUrls
-from privapub.media.tables import cached_file, proxy, remote_file
+from privapub.proxy.addresses import ProxyUrls
+from privapub.proxy.folder import CacheFolder
+from privapub.proxy.tables import cached_file, proxy, remote_file
 from privapub.settings import Settings
 
 COMING, READY, FAILED = "coming", "ready", "failed"
@@ -24,6 +24,7 @@ HOUR, WEEK = 3600.0, 7 * 86_400.0
 # A failure is remembered for the first time, twice as long each time it comes again, and for the second at most.
 REMEMBERED, REMEMBERED_AT_MOST = HOUR, WEEK
 MOST_FAILURES = 200_000
+BLOCK = 4096  # bytes
 _AT_ONCE = 100
 _ROOM = 1
 
@@ -52,6 +53,11 @@ class Kept:
     def names(self) -> list[str]:
         """What its files are called."""
         return [each["name"] for each in self.files]
+
+
+def on_disk(size: int) -> int:
+    """How much room a file of so many bytes takes: a disk gives it whole blocks (pure)."""
+    return max(1, -(-size // BLOCK)) * BLOCK
 
 
 async def ensure(tx: Transaction, settings: Settings) -> None:
@@ -90,11 +96,14 @@ async def known(tx: Transaction, keys: Collection[str], now: float) -> set[str]:
     return {row.key for row in rows if row.state != FAILED or row.again_at > now}
 
 
-async def reserve(tx: Transaction, key: str, host: str, files: Sequence[dict[str, Any]], room: int, bound: int) -> bool:
-    """Make room of so many bytes for files that are about to be written; False where that is more than the bound.
+async def reserve(tx: Transaction, key: str, host: str, files: Sequence[dict[str, Any]], most: int, bound: int) -> bool:
+    """Make room for files that are about to be written; False where they need more than the bound.
 
-    What another attempt had begun is let go, and so are the files that were not read for the longest time.
+    One whose `bytes` nobody knows may have `most`. What another attempt had begun is let go, and so are the files that
+    were not read for the longest time.
     """
+    sizes = [on_disk(most if each["bytes"] is None else each["bytes"]) for each in files]
+    room = sum(sizes)
     if room > bound:
         return False
     turn = await _turn(tx)
@@ -103,9 +112,8 @@ async def reserve(tx: Transaction, key: str, host: str, files: Sequence[dict[str
         await _let_go(tx, oldest)
     tries = await tx.scalar(select(remote_file.c.tries).where(remote_file.c.key == key)) or 0
     await _put(tx, key, host=host, state=COMING, files=list(files), turn=turn, tries=tries)
-    sizes = [{"name": each["name"], "bytes": 0, "leaving": False} for each in files]
-    sizes[0]["bytes"] = room
-    await tx.execute(cached_file.insert(), sizes)
+    rows = [{"name": each["name"], "bytes": size} for each, size in zip(files, sizes, strict=True)]
+    await tx.execute(cached_file.insert(), rows)
     await tx.execute(update(proxy).values(bytes=proxy.c.bytes + room))
     return True
 
@@ -117,7 +125,7 @@ async def settle(tx: Transaction, key: str, files: Sequence[dict[str, Any]]) -> 
     if begun is None or begun.state != COMING or begun.names != [each["name"] for each in files]:
         return False
     for each in files:
-        await _resize(tx, each["name"], each["bytes"])
+        await _resize(tx, each["name"], on_disk(each["bytes"]))
     changed = {"state": READY, "files": list(files), "turn": turn, "tries": 0, "reason": "", "again_at": 0.0}
     await tx.execute(update(remote_file).where(remote_file.c.key == key).values(changed))
     return True

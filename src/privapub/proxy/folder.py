@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from privapub.media import names
+from privapub.storage.files import checked
 
 _PART = ".part"
 _NO_TIME = (0, 0)
@@ -27,9 +27,7 @@ class CacheFolder:
 
     def place(self, name: str) -> Path:
         """Where the file of this name is; ValueError for what is none."""
-        if names.content_type(name) is None:
-            raise ValueError("no name of a file")
-        return self.path / names.place(name)
+        return self.path / name[:2] / checked(name)
 
     def open(self, name: str) -> int:
         """A descriptor from which the file is read, or what is there of it; FileNotFoundError where there is none.

@@ -13,10 +13,10 @@ from privapub import identifiers, scope
 from privapub.database.transaction import Transaction
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import NewJob
-from privapub.media import cache
-from privapub.media.proxied import LONGEST, ProxyUrls, Use, Wanted
-from privapub.media.tables import proxy
 from privapub.outbound.target import host_of
+from privapub.proxy import cache
+from privapub.proxy.addresses import LONGEST, ProxyUrls, Use, Wanted
+from privapub.proxy.tables import proxy
 
 REMOTE_FILE = "remote_file"  # the kind of the job
 _BY_FAMILY: Mapping[str, Use] = {"image": "picture", "video": "film", "audio": "sound"}

@@ -1,0 +1,1 @@
+"""Files elsewhere, kept for a while and shown from here."""
