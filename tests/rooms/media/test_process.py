@@ -141,6 +141,16 @@ async def test_what_moves_goes_on_moving(kind: str, purpose: str, tmp_path: Path
         assert getattr(still, "n_frames", 1) == 1
 
 
+async def test_inks_without_a_profile_are_the_colours_that_browsers_show(tmp_path: Path, bounds: Bounds) -> None:
+    data = BytesIO()
+    painted(mode="CMYK").save(data, "JPEG", quality=95)
+    found = await made(data.getvalue(), tmp_path, bounds)
+    with Image.open(found.files[0].path) as picture:
+        assert picture.mode == "RGB"
+        for x, wanted in ((20, (220, 20, 30)), (70, (10, 90, 200))):
+            assert max(abs(one - other) for one, other in zip(at(picture, x, 30), wanted, strict=True)) < 12
+
+
 async def test_a_header_that_moves_stands_still(tmp_path: Path, bounds: Bounds) -> None:
     found = await made(moving("GIF"), tmp_path, bounds, Want("header"))
     assert not found.animated

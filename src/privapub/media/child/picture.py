@@ -195,10 +195,18 @@ def _upright(image: pyvips.Image, width: int, height: int, *, cut: bool) -> pyvi
     if cut:  # a small one has the shape, too
         width, height = _within((width, height), _size(image))
     how = {"crop": "centre"} if cut else {}
-    made = image.thumbnail_image(width, height=height, size="down", output_profile="srgb", **how)
+    made = _for_screens(image).thumbnail_image(width, height=height, size="down", output_profile="srgb", **how)
     if made.interpretation != "srgb":
         made = made.colourspace("srgb")
     return made if made.format == "uchar" else made.cast("uchar")
+
+
+def _for_screens(image: pyvips.Image) -> pyvips.Image:
+    """A picture in inks becomes one in light as browsers do it: without a profile nobody knows what the inks were."""
+    if image.interpretation != "cmyk" or image.get_typeof("icc-profile-data"):
+        return image
+    lit = (255 - image[0:3]) * (255 - image[3]) / 255
+    return lit.rint().cast("uchar").copy(interpretation="srgb")
 
 
 def _moving(frames_below: pyvips.Image, side: int, *, cut: bool) -> pyvips.Image:
