@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from cases.words import Unknown
 from shared import place, where
 
 MEMBERS = {"id", "kind", "title", "source", "software", "given", "expect", "severity", "evidence"}
 OUTGOING = "outgoing"
 OTHER_WAY = "the other way round"  # in which what is found one after the other is found once more
+IN_WORDS = "variant"
 EXPECTED = {"must", "must_not", "why", "basis"}
 
 
@@ -43,9 +43,10 @@ class Case:
         given = {name: value for name, value in self.given.items() if name != "variants"}
         found = False
         for number, variant in enumerate(self.given.get("variants", ())):
-            if not isinstance(variant, dict):
-                raise Unknown("variant", variant)
             found = True
+            if isinstance(variant, str):  # in words
+                yield variant, {**given, IN_WORDS: variant}
+                continue
             name = str(variant.get("name") or variant.get("status") or number + 1)
             yield name, {**given, **{key: value for key, value in variant.items() if key != "name"}}
         aside = {step["variant"] for step in given.get("steps", ()) if isinstance(step, dict) and "variant" in step}

@@ -6,7 +6,7 @@ from typing import Any
 
 from cases import deliveries, later, steps, verbs
 from cases.builds import build
-from cases.folder import OTHER_WAY
+from cases.folder import IN_WORDS, OTHER_WAY
 from cases.play import Play, Reply, Sentence, check
 from cases.setup import SETUP, follows, serve
 from cases.words import Unknown, Words
@@ -15,11 +15,13 @@ from privapub.errors import PrivaPubError
 
 DO = Words("act")
 OUTGOING = Words("outgoing")
+VARIANT = Words("variant")
 SETTINGS = {"handle_domain": "handle_domain", "server_origin": "base_url"}
 # What sentences read where they need it.
 READ_LATER = ("visibility", "shown", "note", "federated", "severity", "ok", "expect", "direction")
 # The last of these that the case has is what it is about.
 ACTS = (
+    "upload",
     "content_type",
     "signature_params",
     "peer_inbox",
@@ -30,11 +32,13 @@ ACTS = (
     "outgoing",
     "steps",
     "build",
+    "oembed",
     "content",
     "local_posts",
     "behaviour",
     "entry_points",
     "do",
+    IN_WORDS,
 )
 # The peers of a case about addresses are at this one alone, so that all else is as forbidden as in production.
 LAB = "127.82.65.3"
@@ -218,6 +222,14 @@ async def resolve(play: Play, what: str) -> None:
 async def act(play: Play, value: Any, due: list[Sentence]) -> None:
     del due
     for _, meaning in DO.read(later.trim(play.on.fill(value), play.waits)):
+        await meaning(play)
+
+
+@field(IN_WORDS)
+async def in_words(play: Play, value: Any, due: list[Sentence]) -> None:
+    """A variant that is one sentence."""
+    del due
+    for _, meaning in VARIANT.read(value):
         await meaning(play)
 
 

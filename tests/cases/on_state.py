@@ -197,7 +197,7 @@ async def cut(play: Play) -> None:
     assert new <= 4 * MANY, f"{new} rows"
 
 
-@MUST.on(r"peak memory growth under (\d+) MB")
+@MUST.on(r"(?:peak )?memory growth under (\d+) MB")
 async def memory(play: Play, megabytes: str) -> None:
     assert play.notes["grown"] < int(megabytes) * 1_000_000, f"{play.notes['grown']} bytes"
 

@@ -17,6 +17,8 @@ from privapub import clock
 
 MUST = Words("expectation")
 MUST_NOT = Words("expectation (must not)")
+HERE = "local"  # is what somebody here does
+UPLOADED = {"file_b64", "recipe"}
 ORDINALS = {"first": 0, "second": 1, "third": 2}
 
 
@@ -137,23 +139,14 @@ def _sentence(play: Play, table: Words, text: str) -> Sentence | None:
     """None where it speaks of other runs only."""
     answer = None
     head, colon, rest = text.partition(": ")
-    if colon:
-        names = {name for name, _ in play.case.runs()}
-        said = {part.strip() for part in head.split(",")}
-        if said <= names:
-            if play.name not in said:
-                return None
-            text = rest
-        elif head.lower() in ("other variants", "others"):
-            if any(re.search(rf"(^|[ ,]){re.escape(play.name)}[:,]", other) for other in play.case.must):
-                return None
-            text = rest
-        elif head.lower() in ORDINALS:
-            answer, text = ORDINALS[head.lower()], rest
-        elif head == OUTGOING:
-            if OUTGOING not in play.given:
-                return None
-            return Sentence(rest, table.read(play.on.fill(rest)))
+    if colon and (here := _names_this(play, head)) is not None:
+        if not here:
+            return None
+        text = rest
+    elif colon and head.lower() in ORDINALS:
+        answer, text = ORDINALS[head.lower()], rest
+    elif colon and head == OUTGOING:
+        return Sentence(rest, table.read(play.on.fill(rest))) if OUTGOING in play.given else None
     if play.name in (OUTGOING, OTHER_WAY) and table is MUST:
         return None
     after = None
@@ -161,6 +154,15 @@ def _sentence(play: Play, table: Words, text: str) -> Sentence | None:
     if found and not (found[1] and found[3]) and "after step" not in found[2]:
         after, text = int(found[1] or found[3] or 0) or None, found[2]
     return Sentence(text, table.read(play.on.fill(text)), after, answer)
+
+
+def _names_this(play: Play, head: str) -> bool | None:
+    """Whether the head of a sentence names this run; None where it names no runs."""
+    if {part.strip() for part in head.split(",")} <= (names := {name for name, _ in play.case.runs()}):
+        return play.name in {part.strip() for part in head.split(",")} & names
+    if head.lower() in ("other variants", "others"):
+        return not any(re.search(rf"(^|[ ,]){re.escape(play.name)}[:,]", other) for other in play.case.must)
+    return bool(UPLOADED & set(play.given)) if head.lower() == HERE else None
 
 
 async def check(play: Play, due: list[Sentence]) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from cases import verbs
+from cases.files import png
 from cases.play import Play
 from cases.words import Unknown, Words
 from fakes.activities import create, follow_of, note, of, post_at
@@ -20,11 +21,12 @@ from privapub.federation.signatures.presented import check, examine
 from privapub.federation.signatures.request import BadSignature, HttpRequest
 
 SETUP = Words("setup")
-STUB = {"url", "method", "status", "headers", "body", "json", "actor", "requires"}
+STUB = {"url", "method", "status", "headers", "body", "json", "actor", "requires", "behaviour"}
 RANGE = re.compile(r"\{(\d+)\.\.(\d+)\}")
 NUMBERED = re.compile(r"\{n(\+1)?\}")
 NUMBERS = 120  # so many of what has no end
 LISTED = Words("thing in a list")
+HALVED = 200  # pixels of a side of a picture of which a peer sends one half
 
 
 async def someone(play: Play, name: str) -> Actor:
@@ -202,7 +204,26 @@ def _serve_page(play: Play, url: str, stub: dict[str, Any]) -> None:
         kind = headers["Content-Type"]
     body = play.on.fill(stub["json"]) if "json" in stub else stub.get("body", "").encode()
     more = {"status": stub.get("status", 200), "headers": headers, "requires": _requires(play, url, stub)}
+    length = int(headers.pop("Content-Length", 0))
+    if behaviour := stub.get("behaviour"):
+        if behaviour != "closes after half of the announced length":
+            raise Unknown("behaviour of a stub", behaviour)
+        body = png(HALVED, HALVED)
+        length, body, kind = len(body), body[: len(body) // 2], "image/png"
+    if length:
+        more["requires"] = _breaks_off(kind, length, body)
     play.world.serve(url, body, content_type=kind, **more)
+
+
+def _breaks_off(kind: str, length: int, body: bytes) -> Any:
+    """What announces more than it sends, and ends."""
+
+    def ends(request: Any) -> None:
+        head = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\r\n"
+        request.transport.write(head.encode() + body)
+        request.transport.close()
+
+    return ends
 
 
 def is_signed(play: Play, request: Any, url: str) -> bool:

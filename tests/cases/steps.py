@@ -10,10 +10,14 @@ from cases.play import Play, Reply, Sentence, check
 from cases.stage import allowed
 from cases.words import Unknown, Words
 from privapub import clock
+from privapub.actors.read import Actor
 
 Op = Callable[[Play, dict[str, Any]], Awaitable[None]]
 OPS: dict[str, tuple[Op, set[str]]] = {}
 LOCAL = Words("local act")
+THING = Words("thing in braces")
+IN_BRACES = re.compile(r"\{([^{}\"]+)\}")
+NIGHT = "night"  # of the same account as alice
 ALWAYS = {"op", "variant", "note"}
 
 
@@ -113,12 +117,30 @@ async def api(play: Play, step: dict[str, Any]) -> None:
     """What a client asks for, through the verbs until there is a client API."""
     method, path = step.get("method", "GET"), play.on.fill(step["path"])
     if not later.trim(f"api {method} {path}", play.waits):
+        play.notes.setdefault("left out", set()).add(play.step)
         return
-    who = play.on.ours.get(step.get("token", "alice"))
-    if who is None:
-        raise Unknown("token", step.get("token"))
-    status = await verbs.api(play.world, who, method, path, play.on.fill(step.get("json", {})))
+    who = await _whose(play, step.get("token", "alice"))
+    body = json.loads(await _things(play, json.dumps(play.on.fill(step.get("json", {})))))
+    status = await verbs.api(play.world, who, method, await _things(play, path), body)
     play.replies.append(Reply(play.step, status, "", {}, step.get("status"), f"{method} {path}"))
+
+
+async def _whose(play: Play, token: str) -> Actor:
+    """Who has a token: one of ours, or the other persona of the same account."""
+    if token == "alice as persona 2":
+        return play.on.ours.get(NIGHT) or await play.on.make_persona(NIGHT)
+    if token not in play.on.ours:
+        raise Unknown("token", token)
+    return play.on.ours[token]
+
+
+async def _things(play: Play, text: str) -> str:
+    """The text with the number of each thing that it tells in braces and in words."""
+    for words in dict.fromkeys(IN_BRACES.findall(text)):
+        for _, meaning in THING.read(words):
+            await meaning(play)
+        text = text.replace(f"{{{words}}}", str(play.notes.pop("thing")))
+    return text
 
 
 @op("local", "as", "do")

@@ -4,10 +4,13 @@ import pytest
 
 from cases import (
     addresses,
+    attached,
+    cards,
     endless,
     fetching,
     given,
     hostile,
+    isolated,
     not_yet,
     on_answers,
     on_deliveries,
@@ -15,6 +18,7 @@ from cases import (
     on_text,
     own,
     signing,
+    uploads,
 )
 from cases.folder import Case, every
 from cases.play import Play, begin, sentences
@@ -26,11 +30,15 @@ VOCABULARY = (
     endless,
     fetching,
     hostile,
+    isolated,
     on_answers,
     on_deliveries,
     on_state,
     on_text,
+    attached,
+    cards,
     signing,
+    uploads,
 )  # which teach the sentences
 
 

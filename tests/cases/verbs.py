@@ -5,6 +5,11 @@ answer 422, NotFound is 404.
 """
 
 import asyncio
+import re
+import tempfile
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import select
@@ -21,20 +26,27 @@ from privapub.composing import compose
 from privapub.composing import report as reporting
 from privapub.composing.find import find
 from privapub.composing.learn import seen_post
+from privapub.emojis import take_in
+from privapub.emojis.keep import Emoji
 from privapub.errors import InvalidInput, NotAllowed, NotFound, PrivaPubError
 from privapub.follows import blocking
 from privapub.follows import follow as follows
 from privapub.follows import read as follows_read
 from privapub.markup.reactions import LIKE
+from privapub.media import read as media
+from privapub.media.accept import accept
+from privapub.media.read import FAILED, Medium, Use
 from privapub.personas import rotate as rotating
 from privapub.posts import boost as boosting
-from privapub.posts import boost_read, polls, react, reaction_read
+from privapub.posts import boost_read, polls, quotes, react, reaction_read
 from privapub.posts import delete as deleting
 from privapub.posts import pin as pins
 from privapub.posts.read import Post, by_uri
 from privapub.posts.tables import post as posts
 
 FORMATS = ("plain", "markdown")  # in which a text may be typed
+PIECE = 64 * 1024  # bytes of an upload that come at once
+NO_MEDIUM = -1  # the number of what is none
 
 
 def missing(name: str) -> NotBuilt:
@@ -44,11 +56,68 @@ def missing(name: str) -> NotBuilt:
 # What people here do
 
 
-async def post(world: World, by: Actor, text: str, audience: str = "public", typed: str = "plain") -> Post:
-    """Somebody here writes a post, in one of the FORMATS."""
-    return await compose.write_post(
-        world.server, by.id, text, audience, text_format="markdown" if typed == "markdown" else "plain"
-    )
+async def post(
+    world: World, by: Actor, text: str, audience: str = "public", typed: str = "plain", files: Sequence[int] = ()
+) -> Post:
+    """Somebody here writes a post, in one of the FORMATS, with these uploads."""
+    how = "markdown" if typed == "markdown" else "plain"
+    return await compose.write_post(world.server, by.id, text, audience, text_format=how, media=files)
+
+
+async def quote(world: World, by: Actor, uri: str) -> Post:
+    """Somebody here quotes a post from elsewhere, whose author lets them: its page shows both."""
+    quoted = await seen_post(world.server, by.id, uri)
+    written = await compose.write_post(world.server, by.id, "see there", "public", quote=uri)
+    async with world.database.write() as tx:
+        assert await quotes.accepted(tx, written.id, quoted.author_id, f"{uri}/stamp", clock.now())
+    return await _known(world, written.uri)
+
+
+@dataclass(frozen=True)
+class Upload:
+    """What came of one: its status when it was ready, and its row, unless it was refused at once."""
+
+    status: int
+    medium: Medium | None = None
+    why: str = ""
+
+
+async def upload(world: World, by: Actor, data: bytes, use: Use = "post") -> Upload:
+    """Somebody here uploads a file, which waits to be processed; see `processed`."""
+
+    async def pieces() -> AsyncIterator[bytes]:
+        for at in range(0, len(data), PIECE):
+            yield data[at : at + PIECE]
+
+    try:
+        number = await accept(world.server, by.id, pieces(), use=use)
+    except PrivaPubError as error:
+        return Upload(status_of(error), why=str(error))
+    return Upload(202, await _medium(world, number))
+
+
+async def processed(world: World, one: Upload) -> Upload:
+    """The same upload when its job has run."""
+    if one.medium is None:
+        return one
+    await world.drain()
+    found = await _medium(world, one.medium.id)
+    return Upload(422 if found.state == FAILED else 200, found, found.why)
+
+
+async def _medium(world: World, number: int) -> Medium:
+    async with world.database.read() as tx:
+        found = await media.by_id(tx, number)
+    assert found is not None
+    return found
+
+
+async def add_emoji(world: World, shortcode: str, picture: bytes) -> Emoji:
+    """The operator adds a custom emoji."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "picture"
+        file.write_bytes(picture)
+        return await take_in.take_in(world.server, shortcode, file)
 
 
 async def edit(world: World, by: Actor, uri: str, text: str) -> None:
@@ -181,8 +250,9 @@ def status_of(error: PrivaPubError) -> int:
 async def api(world: World, by: Actor, method: str, path: str, body: dict[str, Any]) -> int:
     """What a client asks for, and its status; NotBuilt for an endpoint that has no verb yet."""
     try:
-        if (method, path) == ("POST", "/api/v1/statuses") and not body.get("media_ids"):
-            await post(world, by, body.get("status", ""), body.get("visibility", "public"))
+        if (method, path) == ("POST", "/api/v1/statuses"):
+            files = [int(each) if re.fullmatch(r"-?\d+", each) else NO_MEDIUM for each in body.get("media_ids", ())]
+            await post(world, by, body.get("status", ""), body.get("visibility", "public"), files=files)
             return 200
     except PrivaPubError as error:
         return status_of(error)

@@ -1,6 +1,7 @@
-"""Fresh worlds, one after the other, within one test: each run of a case has a database with nothing in it."""
+"""Fresh worlds, one after the other, within one test: each run of a case has a database and a store with nothing."""
 
 import shutil
+import tempfile
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -48,8 +49,11 @@ def of_one(url: str, authority: Authority) -> Worlds:
 async def _open(url: str, authority: Authority, settings: dict[str, Any]) -> AsyncIterator[World]:
     database = Database(url)
     try:
-        async with World(database, authority, **settings) as opened:
-            yield opened
+        with tempfile.TemporaryDirectory() as kept:
+            async with World(
+                database, authority, **{"storage_url": (Path(kept) / "media").as_uri(), **settings}
+            ) as opened:
+                yield opened
     finally:
         clock.reset()
         await database.close()

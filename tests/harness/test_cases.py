@@ -6,6 +6,7 @@ import pytest
 
 from cases import later, not_yet, own, verdicts
 from cases.folder import every, read
+from cases.given import VARIANT
 from cases.play import MUST
 from cases.stage import allowed
 from cases.steps import in_order
@@ -54,8 +55,10 @@ def test_statuses_are_read_as_they_are_written() -> None:
 def test_variants_are_runs_of_their_own_with_what_is_given_to_all() -> None:
     found = read({"given": {"now": "x", "variants": [{"name": "a", "status": 1}, {"status": 2}]}}, "inbox/99")
     assert list(found.runs()) == [("a", {"now": "x", "status": 1}), ("2", {"now": "x", "status": 2})]
+    in_words = read({"given": {"now": "x", "variants": ["in words"]}}, "inbox/99")
+    assert list(in_words.runs()) == [("in words", {"now": "x", "variant": "in words"})]
     with pytest.raises(Unknown, match="variant: in words"):
-        list(read({"given": {"variants": ["in words"]}}, "inbox/99").runs())
+        VARIANT.read("in words")
 
 
 def test_a_member_that_no_case_has_is_noted() -> None:
