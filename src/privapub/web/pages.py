@@ -22,6 +22,7 @@ from privapub.markup.text import shortened, text_of
 from privapub.posts.audience import may_see
 from privapub.posts.poll_read import Poll
 from privapub.posts.read import PUBLIC, Post
+from privapub.proxy.addresses import ProxyUrls
 from privapub.server import Server
 from privapub.web import ours
 from privapub.web.assets import address
@@ -69,6 +70,7 @@ class Shown:
     answers: str | None
     media: tuple[ShownMedium, ...]
     card: Card | None
+    picture: str  # of the card: an address here, or ""
     poll: ShownPoll | None
 
 
@@ -94,11 +96,15 @@ def problem(server: Server | None, request: Request, status: int, title: str, se
 
 @dataclass(frozen=True)
 class Around:
-    """What belongs to posts beside themselves: where our media are, pictures of our emojis by name, cards of links."""
+    """What belongs to posts beside themselves: where our media are, pictures of our emojis by name, cards of links.
+
+    `proxy` makes the addresses of files elsewhere; without it they are not shown.
+    """
 
     base: str
     emojis: Mapping[str, str] = field(default_factory=dict)
     cards: Mapping[int, Card] = field(default_factory=dict)
+    proxy: ProxyUrls | None = None
 
 
 async def around(tx: Transaction, server: Server, posts: Sequence[Post]) -> Around:
@@ -106,13 +112,14 @@ async def around(tx: Transaction, server: Server, posts: Sequence[Post]) -> Arou
     base = f"{server.media_base_url}/media"
     found = await within(tx, [post.content for post in posts if post.local])
     emojis = {emoji.shortcode: f"{base}/{emoji.file}" for emoji in found}
-    return Around(base, emojis, await of_posts(tx, [post.id for post in posts]))
+    return Around(base, emojis, await of_posts(tx, [post.id for post in posts]), await server.proxy.urls(tx))
 
 
 def shown(post: Post, beside: Around) -> Shown:
     """A post made ready; raises ValueError for one that a stranger may not see."""
     if not may_see(post, None):
         raise ValueError("not for strangers")
+    card = None if post.attachments else beside.cards.get(post.id)
     attached = ours.attachments_at(post.attachments, beside.base) if post.local else tuple(post.attachments)
     return Shown(
         uri=post.uri,
@@ -125,7 +132,8 @@ def shown(post: Post, beside: Around) -> Shown:
         edited=day(post.edited_at) if post.edited_at is not None else "",
         answers=post.in_reply_to if (post.in_reply_to or "").startswith(WEB) else None,
         media=media(attached, beside.base),
-        card=None if post.attachments else beside.cards.get(post.id),
+        card=card,
+        picture="" if card is None or beside.proxy is None else beside.proxy.of("card", card.image),
         poll=None if post.poll is None else _poll(post.poll, clock.now()),
     )
 

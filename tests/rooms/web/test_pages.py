@@ -1,15 +1,17 @@
+import json
 import re
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
-from asgi import DOCUMENT, HTML, Answered, serving
+from asgi import BASE, DOCUMENT, HTML, Answered, serving
 from fakes.asked import asked
 from makers import ADDRESSES, make_follow, make_persona, make_post, make_remote
 from privapub import clock
 from privapub.actors.tables import actor as actor_table
 from privapub.database.connect import Database
 from privapub.emojis.keep import Emoji, add
+from privapub.jobs.tables import job
 from privapub.link_previews.tables import link_preview, post_link
 from privapub.markup.render import render
 from privapub.media import names
@@ -17,6 +19,9 @@ from privapub.personas.edit import edit
 from privapub.posts.publish import publish
 from privapub.posts.read import by_id
 from privapub.posts.tables import post as post_table
+from privapub.proxy.cache import ensure as ensure_proxy
+from privapub.proxy.prefetch import REMOTE_FILE
+from privapub.settings import Settings
 from privapub.web.pages import Around, day, shown
 
 NO_SCRIPTS = re.compile(r"<script|\son[a-z]+=|style=|javascript:", re.IGNORECASE)
@@ -343,8 +348,9 @@ async def test_our_emojis_are_pictures_in_our_posts(database: Database) -> None:
             assert f"<p>a {picture} and :other: <code>:blobcat:</code></p>" in text
 
 
-async def test_a_link_has_a_card_and_no_picture_of_it_is_loaded(database: Database) -> None:
+async def test_a_link_has_a_card_whose_picture_comes_from_here(database: Database) -> None:
     async with database.write() as tx:
+        await ensure_proxy(tx, Settings())
         alice = await make_persona(tx)
         post_id = await publish(
             tx, author_id=alice.id, audience="public", source="x", content_html="<p>look</p>", addresses=ADDRESSES,
@@ -353,7 +359,8 @@ async def test_a_link_has_a_card_and_no_picture_of_it_is_loaded(database: Databa
         post = await by_id(tx, post_id)
         url = "https://news.test/a?b=1&c=2"
         said = {"title": "<img src=x>", "description": "What it is of", "host": "news.test", "language": "de",
-                "image": "https://news.test/p.jpg", "author_name": "Bo"}  # fmt: skip
+                "image": "https://news.test/p.jpg", "image_description": "A <cat>", "width": 3, "height": 2,
+                "author_name": "Bo"}  # fmt: skip
         await tx.execute(
             link_preview.insert().values(url=url, state="card", found=said, fetched_at=1.0, expires_at=clock.now() + 60)
         )
@@ -368,6 +375,12 @@ async def test_a_link_has_a_card_and_no_picture_of_it_is_loaded(database: Databa
             for words in ("&lt;img src=x&gt;", "What it is of", "news.test", "By Bo"):
                 assert words in card
             assert "p.jpg" not in text
+            (picture,) = re.findall(r'<img src="([^"]+)" alt="A &lt;cat&gt;" width="3" height="2"', card)
+            assert picture.startswith(f"{BASE}/proxy/card/whole/")
+            assert (await sut.get(picture)).status_code == 503
+            async with database.read() as tx:
+                (waits,) = await tx.all(select(job).where(job.c.kind == REMOTE_FILE))
+            assert (json.loads(waits.args)["url"], waits.run_at > clock.now()) == ("https://news.test/p.jpg", True)
 
 
 async def test_a_persona_shows_what_it_wears(database: Database) -> None:
