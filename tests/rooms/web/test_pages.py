@@ -37,7 +37,7 @@ def check(answer: Answered) -> str:
     assert text.startswith("<!DOCTYPE html>")
     assert text.count("<h1") == text.count("<main") == 1
     assert not NO_SCRIPTS.search(text)
-    assert all(address.startswith(("/static/", MEDIA)) for address in LOADED.findall(text))
+    assert all(address.startswith(("/static/", MEDIA, f"{BASE}/proxy/")) for address in LOADED.findall(text))
     return text
 
 
