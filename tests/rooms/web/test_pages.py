@@ -377,7 +377,7 @@ async def test_a_link_has_a_card_whose_picture_comes_from_here(database: Databas
             assert "p.jpg" not in text
             (picture,) = re.findall(r'<img src="([^"]+)" alt="A &lt;cat&gt;" width="3" height="2"', card)
             assert picture.startswith(f"{BASE}/proxy/card/whole/")
-            assert (await sut.get(picture)).status_code == 503
+            assert (await sut.get(picture)).status == 503
             async with database.read() as tx:
                 (waits,) = await tx.all(select(job).where(job.c.kind == REMOTE_FILE))
             assert (json.loads(waits.args)["url"], waits.run_at > clock.now()) == ("https://news.test/p.jpg", True)
