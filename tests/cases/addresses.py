@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from contextlib import suppress
+from html import escape
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,11 +18,13 @@ from fakes.activities import create, note, of
 from fakes.internet import Site
 from fakes.world import Person
 from makers import make_follow
+from privapub import clock
 from privapub.outbound.address import is_public
 
 ENTRY = Words("entry point")
 ANSWER = Words("answer of the DNS")
 PEER = "https://peer.test"
+LATER = 300.0
 
 
 @field("entry_points")
@@ -140,6 +143,8 @@ async def _brought(play: Play) -> None:
         assert (await play.world.post(play.on.alice.inbox, said, by=them)).status == 202, url
     await verbs.post(play.world, play.on.alice, "to all of them")
     await play.drain()
+    clock.advance(LATER)  # files and pages are asked for after a while
+    await play.drain()
 
 
 # Ways of their own
@@ -188,6 +193,25 @@ async def as_object(play: Play) -> None:
             said = {**of(kind, carol, url, f"{PEER}/{kind}/{number}"), "to": note(carol)["to"]}
             assert (await play.world.post(play.on.alice.inbox, said, by=carol)).status // 100 in (2, 4), url
     await play.drain()
+
+
+@ENTRY.on(r"link preview")
+async def as_link(play: Play) -> None:
+    """In a post of alice's: a page is asked for because it stands in one."""
+    for url in play.notes["urls"]:
+        await verbs.post(play.world, play.on.alice, f"look: {url}")
+
+
+@ENTRY.on(r"(oEmbed endpoint|og:image)")
+async def in_a_page(play: Play, what: str) -> None:
+    """A page of a peer names it, and a post leads to the page."""
+    for number, url in enumerate(play.notes["urls"]):
+        at = f"{PEER}/{what.replace(':', '-').replace(' ', '-')}/{number}"
+        said = escape(url)
+        link = f'<link rel="alternate" type="application/json+oembed" href="{said}">'
+        told = f'<meta property="og:image" content="{said}">' if what == "og:image" else link
+        play.world.serve(at, f"<html><head><title>x</title>{told}</head></html>".encode(), content_type="text/html")
+        await verbs.post(play.world, play.on.alice, f"look: {at}")
 
 
 @ENTRY.on(r"search by URL")

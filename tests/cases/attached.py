@@ -1,13 +1,17 @@
 """What the cases say of pictures, films and emojis from elsewhere, and of who may attach what was uploaded here."""
 
+import io
 import json
 import re
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from PIL import Image
+from sqlalchemy import select
+
 from cases import files, verbs
 from cases.given import DO
-from cases.on_answers import STATUSES, choices, no_failing_job
+from cases.on_answers import STATUSES, choices
 from cases.on_state import shown, the_post
 from cases.on_text import read
 from cases.pages import page, quoted
@@ -15,15 +19,17 @@ from cases.play import MUST, MUST_NOT, Play
 from cases.setup import SETUP
 from cases.stage import allowed, exact
 from cases.steps import THING
-from cases.uploads import FORMATS, folder, served
+from cases.uploads import FORMATS, from_here, served
 from cases.words import Unknown
 from fakes.activities import create, note, post_at
 from makers import at_home
 from privapub import clock
+from privapub.jobs.tables import job
 from privapub.markup.text import text_of
+from privapub.proxy.prefetch import REMOTE_FILE, use_of
 
 PICTURE = 8  # pixels of a side of a picture of which nothing matters
-LONG = 40 * 86400.0
+DAY = 86400.0
 
 
 def _given(play: Play) -> list[dict[str, Any]]:
@@ -88,17 +94,31 @@ async def nothing_broken(play: Play) -> None:
     for url in told.loads:
         assert url.startswith((base, "/")), f"{url} is not ours"
         assert (await served(play, url))[0] != 404, url
+    await later_on(play)
+    for attachment in (await the_post(play)).attachments:
+        status, headers, data = await from_here(play, use_of(attachment), str(attachment["url"]))
+        assert status >= 400, f"{attachment['url']} could be fetched"
+        with Image.open(io.BytesIO(data)) as picture:
+            assert FORMATS[str(picture.format)] == headers["content-type"]
+
+
+async def later_on(play: Play) -> None:
+    """Whatever was to be fetched at no reader's moment has been asked for, and asked for again."""
+    for _ in range(4):
+        clock.advance(DAY)
+        await play.drain()
 
 
 @MUST_NOT.on(r"cut media cached as complete")
 async def not_cut(play: Play) -> None:
-    """Whatever is kept of what a peer cut off, it is not what came."""
-    clock.advance(LONG)
-    await play.drain()
-    cut = [found.body for found in play.world.pages.values() if found.body.startswith(b"\x89PNG")]
-    assert cut
-    for path in folder(play).parent.rglob("*"):
-        assert not path.is_file() or path.read_bytes() not in cut, path
+    """It was asked for, and nothing of it is kept, as it came or otherwise."""
+    await later_on(play)
+    broken = [stub["url"] for stub in play.given["serve"] if "behaviour" in stub]
+    assert broken
+    for url in broken:
+        assert [each for each in play.received(method="GET") if url.endswith(each.path)], f"{url} was not asked for"
+        assert (await from_here(play, "picture", url))[0] != 200, url
+    assert [path for path in play.world.server.settings.cache_folder.rglob("*") if path.is_file()] == []
 
 
 @MUST.on(r"note with text is shown")
@@ -114,11 +134,15 @@ async def ends(play: Play) -> None:
     if "activities" not in play.notes:
         return
     for each in _given(play):
-        play.world.serve(each["url"], files.png(PICTURE, PICTURE)[:20], content_type="image/png")
-    for _ in range(3):
-        clock.advance(LONG)
-        await play.drain()
-    await no_failing_job(play)
+        picture = files.png(each["width"], each["height"], rows=1)
+        play.world.serve(each["url"], picture, content_type=each["mediaType"])
+    await later_on(play)
+    async with play.world.database.read() as tx:
+        waits = await tx.all(select(job.c.why).where(job.c.kind == REMOTE_FILE, job.c.state == "waiting"))
+    assert not waits
+    for each in _given(play):
+        assert [one for one in play.received(method="GET") if each["url"].endswith(one.path)], "it was not asked for"
+        assert (await from_here(play, "picture", each["url"]))[0] != 200
     assert await shown(play, play.activity["object"]["id"])
 
 
@@ -145,14 +169,13 @@ async def remote_emoji(play: Play, kind: str, name: str) -> None:
     play.notes.setdefault("activities", []).append(activity)
     answer = await play.world.post(play.on.alice.inbox, activity, by=carol)
     assert answer.status == 202
-    await play.drain()
-    clock.advance(LONG)
-    await play.drain()
-    for shown_at in [each for each in (await quoted(play)).loads if "/static/" not in each]:
-        status, headers, data = await served(play, shown_at)
-        if status == 200:
-            assert headers["content-type"] in FORMATS.values(), shown_at
-        assert not [each for each in files.words_in(play.notes["upload"]) if each in data], shown_at
+    await later_on(play)
+    assert play.world.asked(urlsplit(url).path), "it was not asked for"
+    pages = [await served(play, each) for each in (await quoted(play)).loads if "/static/" not in each]
+    for _, headers, data in (*pages, await from_here(play, "emoji", url)):
+        assert headers["content-type"] in FORMATS.values()
+        assert headers["x-content-type-options"] == "nosniff"
+        assert not [each for each in files.words_in(play.notes["upload"]) if each in data]
 
 
 @MUST.on(r"emoji key is \(shortcode, author's host\)")
@@ -170,14 +193,25 @@ async def not_ours(play: Play) -> None:
     assert picture not in (await quoted(play)).loads
 
 
-@MUST.on(r"([\w-]+) keeps (\S+\.test)'s image")
+@MUST.on(r"([\w-]+) shows (\S+\.test)'s image")
 async def theirs(play: Play, name: str, host: str) -> None:
+    """The address that their post names is fetched from there, and what came from there is shown."""
     if play.name != name:
         return
-    tag = play.given["tag"]
-    found = [each["href"] for each in (await the_post(play)).tags if each["name"] == tag["name"]]
-    assert found == [tag["icon"]["url"]]
-    assert urlsplit(found[0]).hostname == host
+    tag, (_, ours) = play.given["tag"], play.notes["emoji"]
+    (url,) = [str(each["href"]) for each in (await the_post(play)).tags if each["name"] == tag["name"]]
+    assert url == tag["icon"]["url"]
+    assert urlsplit(url).hostname == host
+    picture = io.BytesIO()
+    Image.new("RGB", (PICTURE, PICTURE), "white").save(picture, "PNG")
+    play.world.serve(url, picture.getvalue(), content_type="image/png")
+    await later_on(play)
+    for served_at in (await served(play, ours), await from_here(play, "emoji", url)):
+        status, _, data = served_at
+        assert status == 200
+        with Image.open(io.BytesIO(data)) as shown_there:
+            play.notes.setdefault("colours", []).append(shown_there.convert("RGB").getpixel((0, 0)))
+    assert play.notes["colours"] == [(0, 0, 0), (255, 255, 255)]
 
 
 @MUST.on(r"text stays")

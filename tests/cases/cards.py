@@ -8,11 +8,13 @@ from urllib.parse import urlsplit
 from sqlalchemy import select
 
 from cases import later, verbs
+from cases.files import png
 from cases.given import field
 from cases.pages import Page, page
 from cases.play import MUST, MUST_NOT, Play, Sentence
 from cases.setup import SETUP, follows
 from cases.steps import LOCAL
+from cases.uploads import from_here, served
 from cases.words import Unknown
 from fakes.activities import create, note, post_at
 from fakes.internet import Received
@@ -29,6 +31,7 @@ PAGE = "https://peer.test/page"
 PICTURE = "https://peer.test/card.png"
 AUDIENCES = {"public": "public", "unlisted": "unlisted", "followers": "followers", "direct": "direct"}
 MANY = 5
+SIDE = 64  # pixels
 HTML = "text/html; charset=utf-8"
 RUNS = re.compile(r"\s*(?:javascript|data|vbscript):", re.IGNORECASE)
 OURS = ("alice", "bob", "night")
@@ -149,6 +152,7 @@ async def a_page(play: Play, url: str, kinds: str) -> None:
 
 
 def _serve(play: Play, url: str) -> None:
+    play.world.serve(PICTURE, png(SIDE, SIDE), content_type="image/png")
     head = f'<title>Secret title</title><meta property="og:image" content="{PICTURE}">'
     play.world.serve(url, f"<html><head>{head}</head><body>x</body></html>".encode(), content_type=HTML)
 
@@ -281,6 +285,22 @@ async def no_query(play: Play) -> None:
         said = " ".join((each.path, *each.headers.values()))
         assert not [name for name in OURS if name in said]
         assert not [post.uri for post in play.notes["letters"].values() if post.uri in said]
+
+
+@MUST.on(r"card images come through the media proxy")
+async def from_us(play: Play) -> None:
+    """It was fetched once, whoever looked; the page shows it from here, and loads nothing from elsewhere."""
+    (one,) = asked(play, PICTURE)
+    assert not {"Referer", "Cookie", "Signature", "Authorization"} & set(one.headers)
+    (public,) = [post for letter, post in play.notes["letters"].items() if play.notes["kinds"][letter] == "public"]
+    told = await page(play, public.uri)
+    base = play.world.server.base_url
+    assert all(url.startswith((base, "/")) for url in told.loads), told.loads
+    pictures = [url for url in told.loads if "/proxy/" in url]
+    assert pictures
+    for url in pictures:
+        assert (await served(play, url))[0] == 200
+    assert (await from_here(play, "card", PICTURE))[0] == 200
 
 
 @MUST.on(r"(\w(?:, \w)*): no fetch at all")

@@ -13,13 +13,20 @@ from cases.setup import follows
 from cases.words import Words
 from fakes.activities import of
 from fakes.world import Person, Talk
+from makers import make_post
+from privapub import clock
 from privapub.errors import PrivaPubError
+from privapub.jobs.job import Job, Outcome, Retry
+from privapub.link_previews import build, plan
+from privapub.link_previews.tables import post_link
+from privapub.media import remote
 from privapub.outbound.client import LIMIT
+from privapub.proxy import prefetch
 
 BEHAVIOUR = Words("behaviour of a peer")
 FETCHED = Words("kind of fetch")
 HOST = "hostile.test"
-HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/activity+json\r\n"
+TYPES = {b"/m/": b"image/png", b"/p/": b"text/html"}
 PIECE = 1 << 16
 
 
@@ -35,8 +42,9 @@ async def _answers(play: Play, head: bytes, piece: bytes, pause: float = 0.0, ti
     """After a request come this head, and this piece again and again."""
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(HEAD + head)
+        path = (await reader.readuntil(b"\r\n\r\n")).split(b" ")[1]
+        kind = TYPES.get(path[:3], b"application/activity+json")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: " + kind + b"\r\n" + head)
         left = times
         while left:
             writer.write(piece)
@@ -139,6 +147,44 @@ async def as_key(play: Play) -> None:
     play.notes["fetches"]["key"] = [post(number) for number in range(play.notes["count"])]
 
 
+@FETCHED.on(r"media")
+async def as_media(play: Play) -> None:
+    async def get(number: int) -> str:
+        args = {"key": f"k{number}", "use": "picture", "url": f"https://{HOST}/m/{number}"}
+        ended = await remote.fetch(play.world.server, _job(prefetch.REMOTE_FILE, args))
+        return ended.reason if isinstance(ended, remote.Stored) else _why(ended)
+
+    play.notes["fetches"]["media"] = [get(number) for number in range(play.notes["count"])]
+
+
+@FETCHED.on(r"preview")
+async def as_preview(play: Play) -> None:
+    """Each page is led to by a post of somebody whom nobody follows: of what none leads to, nothing is fetched."""
+    urls = [f"https://{HOST}/p/{number}" for number in range(play.notes["count"])]
+    async with play.world.database.write() as tx:
+        for url in urls:
+            leads = await make_post(tx, play.on.ours["bob"].id)
+            await tx.execute(post_link.insert().values(post_id=leads.id, url=url))
+
+    async def get(url: str) -> str:
+        ended = await build.fetch(play.world.server, _job(plan.PREVIEW, {"url": url}))
+        return ended[0] if isinstance(ended, tuple) else _why(ended)
+
+    play.notes["fetches"]["preview"] = [get(url) for url in urls]
+
+
+def _why(ended: Outcome) -> str:
+    """Why it is to be tried again; nothing else is the end of such a job."""
+    assert isinstance(ended, Retry)
+    return ended.why
+
+
+def _job(kind: str, args: dict[str, str]) -> Job:
+    """As if a worker had just taken it."""
+    now = clock.now()
+    return Job(1, kind, f"host:{HOST}", args, 1, "", "", now, now, now + 100, leased_at=now)
+
+
 @MUST.on(r"each fetch ends within the total deadline \(for example \d+ s\), counted from start, not per read")
 @MUST_NOT.on(r"a per-read timeout as the only limit")
 async def all_ended(play: Play) -> None:
@@ -162,4 +208,4 @@ async def capped(play: Play, megabytes: str) -> None:
 async def flowing(play: Play) -> None:
     """What was written meanwhile came at once: with the door full, its time would have ended too, and nobody tried
     again."""
-    assert play.notes["flowed"] == 1
+    assert play.notes["flowed"] == 1, play.notes["flowed"]

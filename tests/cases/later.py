@@ -8,12 +8,9 @@ import re
 
 CLIENT_API = "the client API"
 SEARCH = "search by a reader"
-MEDIA = "media"
 CIRCLES = "circles"
 STREAMS = "mail, push and feeds"
 PAGES = "pages of posts from elsewhere"
-PREVIEWS = "previews of links"
-PROXY = "the proxy"
 NODEINFO = "the names of the programs that peers run"
 
 ROWS: tuple[tuple[str, str, str], ...] = (
@@ -22,16 +19,13 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     (r"(not visible) in any timeline, search or API", r"\1", f"{SEARCH}, {CLIENT_API}"),
     (r"API (edited_at is .*)", r"\1", CLIENT_API),
     (r"(`shown` holds in) API content, in the web page and in plain-text notifications", r"\1 content", CLIENT_API),
-    (r"(.* parallel fetches of each as .*), media and preview", r"\1", f"{MEDIA} and {PREVIEWS}"),
     (
         r"(every remote string is isolated \(.*\) in page), notification text, mail, RSS and push",
         r"\1",
         f"{CLIENT_API}, {STREAMS}",
     ),
     (r"\(\w\) circle, ", "", CIRCLES),
-    (r"card images come through the media proxy", "", PROXY),
     (r"(search by URL) in the API", r"\1", CLIENT_API),
-    (r"link preview, oEmbed endpoint, og:image", "", PREVIEWS),
     (r"href of a peer's /\.well-known/nodeinfo", "", NODEINFO),
     (r"api (?:PUT|GET) /api/v1/media/.*", "", CLIENT_API),
     (
@@ -39,7 +33,6 @@ ROWS: tuple[tuple[str, str, str], ...] = (
         "by its declared type, its address kept",
         CLIENT_API,
     ),
-    (r"([\w-]+) shows (\S+)'s image", r"\1 keeps \2's image", PROXY),
     (r"the name and the declared type of an upload", "", CLIENT_API),
     (r"(every failure is) a JSON error with (4xx)", r"\1 \2", CLIENT_API),
     (r"the profile and post pages still render", "our own pages still render", PAGES),

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import aiohttp
 import pytest
 from PIL import Image
 from sqlalchemy import select
@@ -28,6 +27,7 @@ from cases.words import Unknown, Words
 from privapub.jobs.tables import job
 from privapub.media import names
 from privapub.media.read import Medium
+from privapub.proxy.addresses import Use
 
 BECOMES = Words("verdict on an upload")
 WAY = {"op": "api", "method": "POST", "path": "/api/v2/media", "multipart": "file"}
@@ -131,11 +131,15 @@ async def served(play: Play, url: str) -> tuple[int, dict[str, str], bytes]:
     base = play.world.server.base_url
     path = url.removeprefix(base)
     assert path.startswith("/"), f"{url} is not ours"
-    async with (
-        aiohttp.ClientSession() as session,
-        session.get(f"http://127.0.0.1:{play.world.port}{path}", headers={"Host": base.split("//")[1]}) as answer,
-    ):
-        return answer.status, {name.lower(): value for name, value in answer.headers.items()}, await answer.read()
+    status, data, headers = await play.world.fetch(path, {"Host": base.split("//")[1]})
+    return status, headers, data
+
+
+async def from_here(play: Play, use: Use, url: str) -> tuple[int, dict[str, str], bytes]:
+    """What a browser gets of a file elsewhere, at the address where it is shown."""
+    urls = await play.world.server.proxy.its_urls()
+    assert urls is not None
+    return await served(play, urls.of(use, url))
 
 
 # What an upload became
@@ -394,7 +398,12 @@ async def no_other_file(play: Play) -> None:
     assert _there(play.notes.get("there", {})) == play.notes.get("there", {})
     if "temporary" in play.notes:
         assert list(play.notes["temporary"].iterdir()) == []
-        assert {path.name for path in folder(play).parent.iterdir()} <= {folder(play).name, "temporary", "looked at"}
+        assert {path.name for path in folder(play).parent.iterdir()} <= {
+            folder(play).name,
+            "cache",
+            "temporary",
+            "looked at",
+        }
 
 
 @MUST.on(r"no local file content in the output")

@@ -50,9 +50,8 @@ async def _open(url: str, authority: Authority, settings: dict[str, Any]) -> Asy
     database = Database(url)
     try:
         with tempfile.TemporaryDirectory() as kept:
-            async with World(
-                database, authority, **{"storage_url": (Path(kept) / "media").as_uri(), **settings}
-            ) as opened:
+            folders = {"storage_url": (Path(kept) / "media").as_uri(), "cache": str(Path(kept) / "cache")}
+            async with World(database, authority, **{**folders, **settings}) as opened:
                 yield opened
     finally:
         clock.reset()
