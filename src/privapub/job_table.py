@@ -23,6 +23,7 @@ from privapub.effects.follow_asked import follow_asked
 from privapub.effects.follow_withdrawn import follow_withdrawn
 from privapub.effects.followed import followed
 from privapub.effects.keys_rotated import keys_rotated
+from privapub.effects.media_settled import media_settled
 from privapub.effects.persona_edited import persona_edited
 from privapub.effects.persona_moved import persona_moved
 from privapub.effects.poll_counted import poll_counted
@@ -62,6 +63,7 @@ from privapub.link_previews import build as previews
 from privapub.link_previews.plan import PREVIEW
 from privapub.media import make, remote
 from privapub.media.accept import MEDIA
+from privapub.media.facts import MediaSettled
 from privapub.media.let_go import UNSTORE, unstore
 from privapub.moderation.facts import DomainRuled, ReportFiled
 from privapub.personas.facts import KeysRotated, PersonaEdited, PersonaMoved
@@ -101,6 +103,7 @@ EFFECTS: Mapping[type, Effect] = {
     FollowWithdrawn: follow_withdrawn,
     Followed: followed,
     KeysRotated: keys_rotated,
+    MediaSettled: media_settled,
     PersonaEdited: persona_edited,
     PersonaMoved: persona_moved,
     PollCounted: poll_counted,

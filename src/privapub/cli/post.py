@@ -22,14 +22,13 @@ from privapub.cli.options import (
     text_format,
 )
 from privapub.cli.output import say, table
-from privapub.cli.shown import line, shown
+from privapub.cli.shown import line, shown_all
 from privapub.cli.uploads import described, uploaded
 from privapub.composing import compose
 from privapub.errors import InvalidInput
 from privapub.posts import delete as deleting
 from privapub.posts import read
 from privapub.posts.polls import NewPoll
-from privapub.posts.read import Post
 from privapub.server import Server
 
 LASTS = "1d"
@@ -46,6 +45,7 @@ Alts = Annotated[
     list[str] | None,
     typer.Option("--alt", metavar="TEXT", help="What a file shows, in words; say it again for each, in their order."),
 ]
+NewText = Annotated[str | None, typer.Argument(metavar="[TEXT]", help="The text. Absent: it stays.")]
 Multiple = Annotated[bool, typer.Option("--poll-multiple", help="Several answers may be chosen. Absent: one.")]
 Ends = Annotated[
     str | None,
@@ -69,6 +69,9 @@ def create(
     poll_ends: Ends = None,
     media: Files = None,
     alt: Alts = None,
+    later: Annotated[
+        bool, typer.Option("--later", help="Do not wait for the files: the post goes when they are ready.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Write a post."""
@@ -76,11 +79,11 @@ def create(
     check_audience(audience)
     files = described(media or [], alt or [])
 
-    async def work(server: Server) -> Post:
+    async def work(server: Server) -> dict[str, Any]:
         me = await acting(server, persona)
-        attached = await uploaded(server, me.id, files)
+        attached = await uploaded(server, me.id, files, wait=not later)
         with asking(reply_to or ""):
-            return await compose.write_post(
+            post = await compose.write_post(
                 server,
                 me.id,
                 text,
@@ -90,16 +93,19 @@ def create(
                 text_format=how,
                 poll=wanted,
                 media=attached,
+                may_wait=later,
             )
+        return (await shown_all(server, [post]))[0]
 
     post = with_server(work)
-    say(shown(post), f"Written: {post.uri} (id {post.id})", as_json=as_json)
+    rest = "\nIt goes when the media that it waits for are ready." if "waits" in post else ""
+    say(post, f"Written: {post['uri']} (id {post['id']}){rest}", as_json=as_json)
 
 
 @app.command()
 def edit(
     which: OwnPost,
-    text: Text,
+    text: NewText = None,
     *,
     persona: Persona,
     summary: Annotated[str | None, typer.Option(metavar="TEXT", help="Another warning. Absent: it stays.")] = None,
@@ -107,17 +113,33 @@ def edit(
     poll: Options = None,
     poll_multiple: Multiple = False,
     poll_ends: Ends = None,
+    alt: Alts = None,
+    drop_failed: Annotated[
+        bool,
+        typer.Option("--drop-failed", help="Give up those of its files that could not be processed, so that it goes."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Change a post; what is not given stays. Other answers of a poll take all votes away."""
     wanted, how = _poll(poll, poll_ends, multiple=poll_multiple), text_format(typed)
 
-    async def work(server: Server) -> Post:
+    async def work(server: Server) -> dict[str, Any]:
         me, post = await own(server, persona, which)
-        return await compose.edit_post(server, me.id, post.id, text, summary=summary, text_format=how, poll=wanted)
+        edited = await compose.edit_post(
+            server,
+            me.id,
+            post.id,
+            text,
+            summary=summary,
+            text_format=how,
+            poll=wanted,
+            alts=alt or (),
+            drop_failed=drop_failed,
+        )
+        return (await shown_all(server, [edited]))[0]
 
     post = with_server(work)
-    say(shown(post), f"Changed: {post.uri} (id {post.id})", as_json=as_json)
+    say(post, f"Changed: {post['uri']} (id {post['id']})", as_json=as_json)
 
 
 @app.command()
@@ -144,8 +166,8 @@ def list_(*, persona: Persona, before: Before = None, limit: Limit = 20, as_json
     async def work(server: Server) -> list[dict[str, Any]]:
         me = await acting(server, persona)
         async with server.database.read() as tx:
-            found = await read.of_author(tx, me.id, before=before, limit=limit, audiences=read.EVERY)
-        return [shown(post) for post in found]
+            found = await read.of_author(tx, me.id, before=before, limit=limit, audiences=(*read.EVERY, read.HELD))
+        return await shown_all(server, found)
 
     rows = with_server(work)
     columns = ["id", "audience", "published_at", "marks", "text"]

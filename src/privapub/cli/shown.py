@@ -1,23 +1,25 @@
 """Posts as commands print them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from privapub import clock
 from privapub.markup.text import shortened, text_of
+from privapub.posts.hold import Held, of_posts
 from privapub.posts.poll_read import Poll
 from privapub.posts.read import Post
+from privapub.server import Server
 
 _LINE = 60  # characters of a text in a table
 _QUOTES = {"accepted": "shown", "pending": "its author is asked", "rejected": "its author does not let it"}
 
 
-def shown(post: Post) -> dict[str, Any]:
-    """A post as programs read it."""
+def shown(post: Post, held: Held | None = None) -> dict[str, Any]:
+    """A post as programs read it; `held` tells of one that waits for its media."""
     return {
         "id": str(post.id),
         "uri": post.uri,
-        "audience": post.audience,
+        "audience": post.audience if held is None else held.audience,
         "text": post.source,
         "html": post.content,
         "summary": post.summary,
@@ -27,8 +29,16 @@ def shown(post: Post) -> dict[str, Any]:
         "published_at": clock.iso(post.published_at),
         "edited_at": post.edited_at and clock.iso(post.edited_at),
         **({} if post.poll is None else {"poll": poll_shown(post.poll)}),
+        **({} if held is None else {"waits": True, "why": held.why}),
         **({} if not post.attachments else {"media": [_file(each) for each in post.attachments]}),
     }
+
+
+async def shown_all(server: Server, posts: Sequence[Post]) -> list[dict[str, Any]]:
+    """Posts of one's own, as programs read them."""
+    async with server.database.read() as tx:
+        held = await of_posts(tx, posts)
+    return [shown(post, held.get(post.id)) for post in posts]
 
 
 def _file(of: Mapping[str, Any]) -> dict[str, Any]:
@@ -55,6 +65,7 @@ def line(row: Mapping[str, Any]) -> dict[str, Any]:
         ("poll", "poll" in row),
         ("media", "media" in row),
         ("edited", row["edited_at"]),
+        (f"waits: {row.get('why') or 'for media'}", row.get("waits")),
     )
     text = row["text"] if row["text"] is not None else text_of(row["html"])
     said = f"[{row['summary']}] {text}" if row["summary"] else text

@@ -27,13 +27,15 @@ def described(files: Sequence[Path], alts: Sequence[str]) -> list[tuple[Path, st
     return list(zip(files, [*alts, *[""] * (len(files) - len(alts))], strict=True))
 
 
-async def uploaded(server: Server, actor_id: int, files: Sequence[tuple[Path, str]], use: Use = "post") -> list[int]:
+async def uploaded(
+    server: Server, actor_id: int, files: Sequence[tuple[Path, str]], use: Use = "post", *, wait: bool = True
+) -> list[int]:
     """The numbers of the files once they are ready; InvalidInput with what is wrong with the first that is no good.
 
-    This process makes them itself, unless another that runs took them first.
+    This process makes them itself, unless another that runs took them first. Without `wait` that is left to another.
     """
     numbers = [await accept(server, actor_id, _chunks(file), alt=alt, use=use) for file, alt in files]
-    for (file, _), number in zip(files, numbers, strict=True):
+    for (file, _), number in zip(files, numbers, strict=True) if wait else ():
         while (state := await _state(server, number))[0] == WAITING:
             if not await Worker(server.database, job_kinds(server), only=[MEDIA]).drain():
                 await clock.sleep(LOOK_EVERY)

@@ -34,6 +34,7 @@ async def write_post(
     poll: NewPoll | None = None,
     quote: str | None = None,
     media: Sequence[int] = (),
+    may_wait: bool = False,
 ) -> Post:
     """Publish a post of a persona to "public", "unlisted", "followers" or "direct" (those whom the text names).
 
@@ -41,7 +42,8 @@ async def write_post(
     else in the one that the persona likes. Raises InvalidInput for an empty or too long text, for a direct post that
     names nobody and for a poll that cannot be, NotFound where the answered post cannot be seen. `quote` is the uri,
     page or number of a post that it quotes: NotAllowed where its author lets nobody do that. `media` are the numbers of
-    uploads to attach: InvalidInput where that cannot be, and with any there may be no text. A persona that has moved
+    uploads to attach: InvalidInput where that cannot be, and with any there may be no text; with `may_wait` they may
+    still be processed, and the post goes when they are ready. A persona that has moved
     writes nothing new (as on Mastodon): NotAllowed.
     """
     check_text(text, summary, bare=not media)
@@ -70,6 +72,7 @@ async def write_post(
             text_format=liked,
             poll=poll,
             media=media,
+            may_wait=may_wait,
             addresses=Addresses(server.base_url, server.media_base_url),
             now=now,
         )
@@ -83,16 +86,18 @@ async def edit_post(
     server: Server,
     persona_id: int,
     post_id: int,
-    text: str,
+    text: str | None = None,
     *,
     summary: str | None = None,
     text_format: Format | None = None,
     poll: NewPoll | None = None,
     alts: Sequence[str] = (),
+    drop_failed: bool = False,
 ) -> Post:
     """Change a persona's own post; what is not given stays, and whoever it named before keeps being named.
 
-    `alts` are the descriptions of its files, from the first on.
+    `alts` are the descriptions of its files, from the first on; with `drop_failed` one that waits gives up those of
+    them that could not be processed.
 
     Raises NotFound where there is none, InvalidInput as `write_post`.
     """
@@ -100,6 +105,7 @@ async def edit_post(
         post = await by_id(tx, post_id)
         if post is None or post.author_id != persona_id or post.deleted_at is not None:
             raise NotFound("There is no such post.")
+        text = post.source or "" if text is None else text
         check_text(text, summary or "", bare=not post.attachments)
         parent = await by_id(tx, post.in_reply_to_id) if post.in_reply_to_id else None
     liked = text_format or post.text_format
@@ -119,6 +125,7 @@ async def edit_post(
             text_format=liked,
             poll=poll,
             alts=alts,
+            drop_failed=drop_failed,
             now=now,
         )
         await name_later.plan(tx, post_id, ready, now)

@@ -9,6 +9,7 @@ from privapub.federation.delivery.deliver import deliver
 from privapub.federation.documents.write_activity import delete
 from privapub.link_previews import plan as previews
 from privapub.posts.facts import PostDeleted
+from privapub.posts.read import HELD
 from privapub.posts.read import by_id as post_by_id
 
 
@@ -18,6 +19,8 @@ async def post_deleted(tx: Transaction, fact: PostDeleted, addresses: Addresses,
     if post is None:
         return
     await previews.forget(tx, [post.id])
+    if post.audience == HELD:  # it went nowhere
+        return
     author = await known(tx, post.author_id)
     await deliver(
         tx,

@@ -15,15 +15,18 @@ from privapub.link_previews import plan as previews
 from privapub.notifications import notify
 from privapub.posts import audience
 from privapub.posts.facts import PostEdited
-from privapub.posts.read import Post
+from privapub.posts.read import HELD, Post
 from privapub.posts.read import by_id as post_by_id
 from privapub.timelines.fill import fill
 
 
 async def post_edited(tx: Transaction, fact: PostEdited, addresses: Addresses, now: float) -> None:
-    """Unless it was taken back meanwhile. Several edits that wait together each send what the post says by then."""
+    """Unless it was taken back meanwhile, or nobody got it yet since it waits for its media.
+
+    Several edits that wait together each send what the post says by then.
+    """
     post = await post_by_id(tx, fact.post_id)
-    if post is None or post.deleted_at is not None:
+    if post is None or post.deleted_at is not None or post.audience == HELD:
         return
     to = await audience.recipients(tx, post)
     await fill(tx, post, now, to)

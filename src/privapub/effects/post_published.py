@@ -14,7 +14,7 @@ from privapub.notifications import notify
 from privapub.posts import audience, quotes
 from privapub.posts.audience import Recipients
 from privapub.posts.facts import PostPublished
-from privapub.posts.read import PUBLIC, Post, by_uri
+from privapub.posts.read import HELD, PUBLIC, Post, by_uri
 from privapub.posts.read import by_id as post_by_id
 from privapub.timelines.fill import fill
 
@@ -25,6 +25,9 @@ async def post_published(tx: Transaction, fact: PostPublished, _addresses: Addre
     if post is None or post.deleted_at is not None or post.activity_uri is None:
         return
     to = await audience.recipients(tx, post)
+    if post.audience == HELD:  # its author sees it already
+        await fill(tx, post, now, to)
+        return
     await fill(tx, post, now, to)
     await notify.of_post(tx, post, now, to)
     await _tell_of_quote(tx, post, now)

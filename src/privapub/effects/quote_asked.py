@@ -9,7 +9,7 @@ from privapub.federation.documents.write_post import note
 from privapub.federation.documents.write_quote import request
 from privapub.posts import audience, quotes
 from privapub.posts.facts import QuoteAsked
-from privapub.posts.read import by_id, by_uri
+from privapub.posts.read import HELD, by_id, by_uri
 
 
 async def quote_asked(tx: Transaction, fact: QuoteAsked, _addresses: Addresses, now: float) -> None:
@@ -17,6 +17,8 @@ async def quote_asked(tx: Transaction, fact: QuoteAsked, _addresses: Addresses, 
     post = await by_id(tx, fact.post_id)
     quoted = None if post is None or post.quote is None else await by_uri(tx, post.quote)
     if post is None or quoted is None or post.deleted_at is not None or post.quote_state != quotes.PENDING:
+        return
+    if post.audience == HELD:  # it is asked when the post goes
         return
     author, quoted_author = await known(tx, post.author_id), await known(tx, quoted.author_id)
     instrument = note(post, author) if await audience.may_see_now(tx, post, quoted_author.id) else post.uri

@@ -10,12 +10,12 @@ from privapub.actors.addresses import Addresses
 from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput
 from privapub.markup.characters import contained
-from privapub.media.read import READY, Medium, from_row
+from privapub.media.read import READY, WAITING, Medium, from_row
 from privapub.media.tables import medium
 
 MOST = 4
 ALT_LENGTH = 1500
-_WHICH = "Only what this persona uploaded, what is ready and in no post yet can be attached."
+_WHICH = "Only what this persona uploaded, what is {} and in no post yet can be attached."
 
 
 def described(alt: str) -> str:
@@ -26,11 +26,12 @@ def described(alt: str) -> str:
     return kept
 
 
-async def choose(tx: Transaction, actor_id: int, ids: Sequence[int]) -> list[Medium]:
+async def choose(tx: Transaction, actor_id: int, ids: Sequence[int], *, waiting: bool = False) -> list[Medium]:
     """The uploads with these numbers, in this order; nobody else attaches them until the transaction is over.
 
     Raises InvalidInput for more than may be, and, in one and the same way, for what is another's, not ready, part of
-    a post already, given twice, or not there: whoever asks learns nothing of what others have.
+    a post already, given twice, or not there: whoever asks learns nothing of what others have. With `waiting`, what is
+    still processed may be chosen too.
     """
     if len(ids) > MOST:
         raise InvalidInput("These are too many files.", f"A post has up to {MOST}.")
@@ -40,13 +41,13 @@ async def choose(tx: Transaction, actor_id: int, ids: Sequence[int]) -> list[Med
     free = (
         medium.c.actor_id == actor_id,
         medium.c.use == "post",
-        medium.c.state == READY,
+        medium.c.state.in_([READY, WAITING] if waiting else [READY]),
         medium.c.post_id.is_(None),
     )
     rows = await tx.all(select(medium).where(medium.c.id.in_(asked), *free).order_by(medium.c.id).with_for_update())
     found = {row.id: from_row(row) for row in rows}
     if len(found) != len(ids):
-        raise InvalidInput("There is no such upload to attach.", _WHICH)
+        raise InvalidInput("There is no such upload to attach.", _WHICH.format("not failed" if waiting else "ready"))
     return [found[each] for each in ids]
 
 

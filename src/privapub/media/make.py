@@ -13,11 +13,13 @@ from privapub.database.transaction import Transaction
 from privapub.jobs import progress
 from privapub.jobs.job import Done, GiveUp, Job, Outcome
 from privapub.media import ffmpeg, names
+from privapub.media.facts import settled
 from privapub.media.let_go import let_go
 from privapub.media.process import BadMedia, Made, MadeFile, MediaTrouble, Want, bounds_of, process
 from privapub.media.read import FAILED, READY, WAITING, WORN, by_id, known
 from privapub.media.tables import medium
-from privapub.media.wear import hold, put_on
+from privapub.media.wear import put_on
+from privapub.personas.read import alone
 from privapub.server import Server
 
 ATTEMPTS = 4
@@ -81,8 +83,8 @@ async def write(addresses: Addresses, tx: Transaction, job: Job, stored: Stored,
     made = stored.made
     before = await by_id(tx, int(job.args["medium"]))
     if before is not None and before.use in WORN:
-        await hold(tx, before.actor_id)
-    changed = await tx.execute(
+        await alone(tx, before.actor_id)  # before any upload of it is touched
+    changed = await tx.all(
         update(medium)
         .where(medium.c.id == job.args["medium"], medium.c.state == WAITING)
         .values(
@@ -98,8 +100,10 @@ async def write(addresses: Addresses, tx: Transaction, job: Job, stored: Stored,
             source=None,
             bytes=sum(file["bytes"] for file in stored.files),
         )
+        .returning(medium.c.actor_id, medium.c.post_id)
     )
-    if not changed.rowcount:
+    await _settled(tx, changed)
+    if not changed:
         await let_go(tx, [file["name"] for file in stored.files])
     elif before is not None and before.source is not None:
         await let_go(tx, [before.source])
@@ -117,10 +121,19 @@ async def record(tx: Transaction, ended: Sequence[tuple[Job, Outcome]], _now: fl
 
 async def _fail(tx: Transaction, medium_id: int, why: str) -> None:
     before = await by_id(tx, medium_id)
-    changed = await tx.execute(
+    changed = await tx.all(
         update(medium)
         .where(medium.c.id == medium_id, medium.c.state == WAITING)
         .values(state=FAILED, why=why, source=None, bytes=0)
+        .returning(medium.c.actor_id, medium.c.post_id)
     )
-    if changed.rowcount and before is not None and before.source is not None:
+    await _settled(tx, changed)
+    if changed and before is not None and before.source is not None:
         await let_go(tx, [before.source])
+
+
+async def _settled(tx: Transaction, changed: Sequence[Any]) -> None:
+    """Posts wait for those that are attached already: whoever attaches one at this moment is waited for, too."""
+    for row in changed:
+        if row.post_id is not None:
+            await settled(tx, row.actor_id)

@@ -3,23 +3,18 @@
 from sqlalchemy import and_, select
 
 from privapub.actors.addresses import Addresses
-from privapub.actors.tables import actor
 from privapub.database.transaction import Transaction
 from privapub.media.let_go import of_media
 from privapub.media.read import READY, Medium, Use
 from privapub.media.tables import medium
 from privapub.personas.edit import edit
+from privapub.personas.read import alone
 
 _COLUMNS = {"avatar": "icon", "header": "image"}
 
 
-async def hold(tx: Transaction, persona_id: int) -> None:
-    """Nobody else changes what this persona wears until the transaction is over; before any upload is touched."""
-    await tx.all(select(actor.c.id).where(actor.c.id == persona_id).with_for_update())
-
-
 async def put_on(tx: Transaction, made: Medium, addresses: Addresses, now: float) -> None:
-    """The persona, which is held, wears this upload, and what it wore before is let go; fact PersonaEdited.
+    """The persona, alone with this transaction, wears this upload; what it wore before is let go. Fact PersonaEdited.
 
     Where it wears one already that it uploaded after this one, it is this one that goes.
     """
@@ -36,6 +31,6 @@ async def put_on(tx: Transaction, made: Medium, addresses: Addresses, now: float
 
 async def take_off(tx: Transaction, persona_id: int, use: Use, now: float) -> None:
     """The persona wears none any more, nor what it uploaded as one and is not ready; fact PersonaEdited if it did."""
-    await hold(tx, persona_id)
+    await alone(tx, persona_id)
     await of_media(tx, and_(medium.c.actor_id == persona_id, medium.c.use == use))
     await edit(tx, persona_id, now=now, **{_COLUMNS[use]: ""})  # type: ignore[arg-type]  # two of its names

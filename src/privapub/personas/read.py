@@ -51,6 +51,11 @@ async def known(tx: Transaction, persona_id: int) -> Persona:
     return found
 
 
+async def alone(tx: Transaction, persona_id: int) -> None:
+    """Until the transaction is over, nobody else changes in which order its posts go, and what it wears."""
+    await tx.all(select(actor.c.id).where(actor.c.id == persona_id).with_for_update(key_share=True))
+
+
 async def by_handle(tx: Transaction, handle: str) -> Persona | None:
     """The persona with this handle, in any case."""
     return await _one(tx, persona.c.handle == handle.lower())

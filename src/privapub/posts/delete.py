@@ -7,11 +7,13 @@ from sqlalchemy import delete as removal
 
 from privapub.database.transaction import Transaction
 from privapub.jobs.enqueue import put_fact
+from privapub.media.facts import settled
 from privapub.media.let_go import of_media
 from privapub.media.tables import medium
 from privapub.posts import read
 from privapub.posts.facts import PostDeleted
-from privapub.posts.tables import boost, pin, poll, poll_vote, post, post_tag, reaction
+from privapub.posts.read import HELD
+from privapub.posts.tables import boost, held_post, pin, poll, poll_vote, post, post_tag, reaction
 
 # All that was said. The ids, the author, the audience and whom it named stay: a Delete must find its way.
 _NOTHING: dict[str, Any] = {
@@ -39,7 +41,7 @@ _NOTHING: dict[str, Any] = {
     "notes": [],
 }
 # What stands beside a post and goes with it.
-_BESIDE = (post_tag, poll_vote, poll, pin, reaction, boost)
+_BESIDE = (post_tag, poll_vote, poll, pin, reaction, boost, held_post)
 
 
 async def delete(tx: Transaction, post_id: int, author_id: int, now: float) -> bool:
@@ -47,10 +49,12 @@ async def delete(tx: Transaction, post_id: int, author_id: int, now: float) -> b
 
     Raises NotFound where there is no such post of this author.
     """
-    await read.own(tx, post_id, author_id, gone=True)
+    known = await read.own(tx, post_id, author_id, gone=True)
     if not await empty(tx, post.c.id == post_id, now):
         return False
     await put_fact(tx, PostDeleted(post_id), about=f"post {post_id}")
+    if known.audience == HELD:
+        await settled(tx, author_id)
     return True
 
 

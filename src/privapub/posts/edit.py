@@ -10,11 +10,11 @@ from privapub.errors import InvalidInput
 from privapub.jobs.enqueue import put_fact
 from privapub.markup.render import Format
 from privapub.media.attach import describe, described
-from privapub.posts import read
+from privapub.posts import hold, read
 from privapub.posts.facts import PostEdited
 from privapub.posts.polls import NewPoll, ask, checked
 from privapub.posts.publish import check_text
-from privapub.posts.read import QUESTION
+from privapub.posts.read import HELD, QUESTION
 from privapub.posts.recipients import name
 from privapub.posts.tables import post
 from privapub.posts.tags import replace as replace_tags
@@ -33,6 +33,7 @@ async def edit(
     text_format: Format | None = None,
     poll: NewPoll | None = None,
     alts: Sequence[str] = (),
+    drop_failed: bool = False,
     now: float,
 ) -> bool:
     """The post reads so from now on; fact PostEdited where it reads differently, and True.
@@ -41,14 +42,16 @@ async def edit(
     answers and its files. `alts` describe these anew, from the first on. A poll with other answers begins anew, and
     nobody has voted in it. Who is named for the first time may see it from now on, and who was named before still may.
     Raises NotFound where there is no such post of this author (any more), InvalidInput for no text or too much, and
-    for more descriptions than there are files.
+    for more descriptions than there are files. With `drop_failed` a post that waits gives up those of its files that
+    could not be processed, so that it can go.
     """
     known = await read.own(tx, post_id, author_id)
     summary = known.summary if summary is None else summary
-    check_text(source, summary, bare=not known.attachments)
-    if len(alts) > len(known.attachments):
+    gone = await hold.drop_failed(tx, post_id, author_id) if drop_failed and known.audience == HELD else frozenset()
+    files = [dict(file) for file in known.attachments if not gone or int(file["medium"]) not in gone]
+    check_text(source, summary, bare=not files)
+    if len(alts) > len(files):
         raise InvalidInput("There are more descriptions than files in this post.")
-    files = [dict(file) for file in known.attachments]
     for file, alt in zip(files, alts, strict=False):
         file["alt"] = described(alt)
     changes: dict[str, Any] = {
@@ -72,7 +75,8 @@ async def edit(
     edited_at = max(now, (known.edited_at or known.published_at) + 0.001)
     await tx.execute(update(post).where(post.c.id == post_id).values(**changes, edited_at=edited_at))
     await describe(tx, post_id, alts)
-    await name(tx, post_id, set(mentions) - {author_id})
+    named = set(mentions) - {author_id}
+    await (hold.name(tx, post_id, named) if known.audience == HELD else name(tx, post_id, named))
     await replace_tags(tx, post_id, tags)
     if poll is not None:
         await ask(tx, post_id, poll, now)

@@ -11,10 +11,10 @@ from privapub.jobs.enqueue import put_fact
 from privapub.markup.render import Format
 from privapub.media.attach import attach, attachment, choose
 from privapub.posts import audience as audiences
-from privapub.posts import read
+from privapub.posts import hold, read
 from privapub.posts.facts import PostPublished
 from privapub.posts.polls import NewPoll, ask
-from privapub.posts.read import DIRECT, QUESTION, Post
+from privapub.posts.read import DIRECT, HELD, QUESTION, Post
 from privapub.posts.recipients import name
 from privapub.posts.tables import post
 from privapub.posts.tags import replace as replace_tags
@@ -47,6 +47,7 @@ async def publish(
     text_format: Format = "plain",
     poll: NewPoll | None = None,
     media: Sequence[int] = (),
+    may_wait: bool = False,
     addresses: Addresses,
     now: float,
 ) -> int:
@@ -54,7 +55,9 @@ async def publish(
 
     `source` is as typed, in `text_format`, and `content_html` what became of it; `mentions` are the numbers of the
     actors it names: each of them may see it, whatever the audience. `in_reply_to` is the uri of what it answers. With
-    a `poll` it is a Question. `media` are numbers of uploads of the author: with any it needs no text.
+    a `poll` it is a Question. `media` are numbers of uploads of the author: with any it needs no text. With
+    `may_wait` they may still be processed: then the post is its author's alone until they are ready, and so is what the
+    author writes after it (see `hold`).
     Raises InvalidInput for an audience that there is not, no text or too much of it, a direct post to nobody, and
     media that cannot be attached; NotFound for an answer to what the author may not see.
     """
@@ -65,7 +68,8 @@ async def publish(
     if audience == DIRECT and not named:
         raise InvalidInput("A direct post goes to those it mentions, and it mentions nobody.", "Write @name@host.")
     answered = await _answered(tx, in_reply_to, author_id)
-    chosen = await choose(tx, author_id, media)
+    chosen = await choose(tx, author_id, media, waiting=may_wait)
+    waits = await hold.waits(tx, author_id, chosen)
     post_id, uri = identifiers.sortable(now), addresses.post(identifiers.token())
     await tx.execute(
         post.insert().values(
@@ -75,7 +79,7 @@ async def publish(
             author_id=author_id,
             local=True,
             kind="Note" if poll is None else QUESTION,
-            audience=audience,
+            audience=HELD if waits else audience,
             source=source,
             text_format=text_format,
             content=content_html,
@@ -94,7 +98,10 @@ async def publish(
         )
     )
     await attach(tx, post_id, chosen)
-    await name(tx, post_id, named)
+    if waits:
+        await hold.keep(tx, post_id, author_id, audience, named)
+    else:
+        await name(tx, post_id, named)
     await replace_tags(tx, post_id, tags, new=True)
     if poll is not None:
         await ask(tx, post_id, poll, now)

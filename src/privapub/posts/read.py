@@ -16,6 +16,8 @@ from privapub.posts.poll_read import of_posts as polls_of
 from privapub.posts.tables import post, post_recipient
 
 PUBLIC, UNLISTED, FOLLOWERS, CIRCLE, DIRECT = "public", "unlisted", "followers", "circle", "direct"
+# Of a post of ours that waits for its media: not understood by anybody, and so for nobody but its author.
+HELD = "held"
 EVERY = (PUBLIC, UNLISTED, FOLLOWERS, CIRCLE, DIRECT)
 QUESTION = "Question"
 

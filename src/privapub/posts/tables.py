@@ -13,7 +13,7 @@ post = Table(
     Column("author_id", BigInteger, ForeignKey("actor.id", ondelete="CASCADE"), nullable=False),
     Column("local", Boolean, nullable=False),
     Column("kind", Text, nullable=False, server_default="Note"),
-    Column("audience", Text, nullable=False),  # public, unlisted, followers, circle, direct
+    Column("audience", Text, nullable=False),  # public, unlisted, followers, circle, direct; held
     Column("source", Text),  # as typed
     Column("text_format", Text, nullable=False, server_default="plain"),  # how it was typed: plain, markdown
     Column("content", Text, nullable=False, server_default=""),  # cleaned HTML
@@ -53,6 +53,17 @@ Index("ix_post_in_reply_to_id", post.c.in_reply_to_id, post.c.id)
 Index("ix_post_quote", post.c.quote, sqlite_where=post.c.quote.is_not(None), postgresql_where=post.c.quote.is_not(None))
 Index("ix_post_public", post.c.audience, post.c.id)  # the public timelines
 Index("ix_post_local", post.c.audience, post.c.id, sqlite_where=text("local = 1"), postgresql_where=text("local"))
+
+# Posts of ours that wait for their media, or behind one that does (`posts.hold`): what they will be.
+held_post = Table(
+    "held_post",
+    metadata,
+    Column("post_id", BigInteger, ForeignKey("post.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("author_id", BigInteger, ForeignKey("actor.id", ondelete="CASCADE"), nullable=False),
+    Column("audience", Text, nullable=False),
+    Column("named", JSON, nullable=False),  # the numbers of the actors that it names
+)
+Index("ix_held_post_author", held_post.c.author_id, held_post.c.post_id)
 
 post_recipient = Table(
     "post_recipient",

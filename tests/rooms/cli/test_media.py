@@ -88,3 +88,40 @@ def test_a_persona_is_given_an_avatar_and_a_header(
     assert (shown["avatar"], shown["header"], shown["name"]) == (made["avatar"], made["header"], "Bea")
     bare = told(*edit, "--no-avatar")
     assert (bare["avatar"], bare["header"]) == (None, made["header"])
+
+
+def test_descriptions_of_a_post_are_changed(
+    told: Callable[..., Any], refused: Callable[..., str], installation: Path, tmp_path: Path
+) -> None:
+    del installation
+    Image.new("RGB", (60, 40), "teal").save(tmp_path / "a.png")
+    file = ("--media", str(tmp_path / "a.png"))
+    made = told("post", "create", "--persona", "bea", "--audience", "public", *file, *file, "--alt", "A field", "look")
+    edit = ("post", "edit", made["id"], "--persona", "bea")
+    edited = told(*edit, "--alt", "A sea", "--alt", "A wood")
+    assert [each["alt"] for each in edited["media"]] == ["A sea", "A wood"]
+    assert (edited["text"], edited["edited_at"] is None) == ("look", False)
+    again = told(*edit, "--alt", "A hill", "see")
+    assert ([each["alt"] for each in again["media"]], again["text"]) == (["A hill", "A wood"], "see")
+    assert "more descriptions" in refused(*edit, "--alt", "a", "--alt", "b", "--alt", "c")
+
+
+def test_a_post_goes_when_its_files_are_ready(
+    told: Callable[..., Any], typed: Type, capsys: pytest.CaptureFixture[str], installation: Path, tmp_path: Path
+) -> None:
+    del installation
+    Image.new("RGB", (60, 40), "teal").save(tmp_path / "a.png")
+    Image.effect_noise((400, 400), 90).convert("RGB").save(tmp_path / "whole.jpg")
+    (tmp_path / "cut.jpg").write_bytes((tmp_path / "whole.jpg").read_bytes()[:-2000])
+    create = ("post", "create", "--persona", "bea", "--audience", "public", "--later")
+    made = told(*create, "--media", str(tmp_path / "cut.jpg"), "look")
+    assert (made["waits"], made["why"], made["audience"]) == (True, "", "public")
+    told("post", "create", "--persona", "bea", "--audience", "public", "behind it")
+    assert [each.get("waits") for each in told("post", "list", "--persona", "bea")] == [True, True]
+    # Another upload of this persona is made here and now, and so are those that wait.
+    told("persona", "edit", "bea", "--avatar", str(tmp_path / "a.png"))
+    assert typed("post", "list", "--persona", "bea") == 0
+    assert "waits: The picture cannot be read: it is damaged" in capsys.readouterr().out
+    edited = told("post", "edit", made["id"], "--persona", "bea", "--drop-failed")
+    assert "media" not in edited
+    assert (edited["waits"], edited["why"]) == (True, "")

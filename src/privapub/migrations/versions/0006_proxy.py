@@ -1,4 +1,4 @@
-"""What is kept for a while of files elsewhere, and how often readers found them there."""
+"""What is kept for a while of files elsewhere, how often readers found them there, and posts that wait for media."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,27 @@ down_revision = "0005"
 
 
 def upgrade() -> None:
-    """The row of the proxy is made when a server starts."""
+    """Nothing that is there changes."""
+    _proxied()
+    _held()
+
+
+def _held() -> None:
+    op.create_table(
+        "held_post",
+        sa.Column("post_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("author_id", sa.BigInteger(), nullable=False),
+        sa.Column("audience", sa.Text(), nullable=False),
+        sa.Column("named", sa.JSON(), nullable=False),
+        sa.ForeignKeyConstraint(["author_id"], ["actor.id"], name="fk_held_post_author_id", ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(["post_id"], ["post.id"], name="fk_held_post_post_id", ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("post_id", name="pk_held_post"),
+    )
+    op.create_index("ix_held_post_author", "held_post", ["author_id", "post_id"], unique=False)
+
+
+def _proxied() -> None:
+    # The row of the proxy is made when a server starts.
     op.create_table(
         "proxy",
         sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
