@@ -19,6 +19,8 @@ from starlette.types import ASGIApp
 from privapub import clock
 from privapub.actors import application
 from privapub.actors.addresses import Addresses
+from privapub.client_api import routes as client_api
+from privapub.client_api.cors import Cors
 from privapub.database.connect import Database
 from privapub.effects import prune
 from privapub.errors import OperatorError
@@ -92,8 +94,9 @@ async def prepare(server: Server) -> None:
 
 
 def web_application(server: Server) -> ASGIApp:
-    """The pages and the documents."""
-    return web.wrap(Starlette(routes=[*web.routes(server), *federation.routes(server)]), server)
+    """The pages, the documents and the client API."""
+    routes = [*web.routes(server), *federation.routes(server), *client_api.routes(server)]
+    return web.wrap(Starlette(routes=routes), server, Cors)
 
 
 @dataclass(frozen=True)

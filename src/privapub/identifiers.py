@@ -20,6 +20,11 @@ def token() -> str:
     return secrets.token_urlsafe(16)
 
 
+def secret() -> str:
+    """A URL-safe random word of 256 bits: what a program shows to be let in."""
+    return secrets.token_urlsafe(32)
+
+
 def uniform(low: float, high: float) -> float:
     """A number between the two: jitter."""
     return _chance.uniform(low, high)

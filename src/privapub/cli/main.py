@@ -34,6 +34,7 @@ from privapub.cli import (
     restore,
     serve,
     timeline,
+    token,
     traffic,
     usage,
     web,
@@ -53,6 +54,7 @@ app = typer.Typer(
 for group in (
     account,
     persona,
+    token,
     follow,
     block,
     mute,

@@ -1,5 +1,6 @@
 """Looking up personas."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,6 +65,13 @@ async def by_handle(tx: Transaction, handle: str) -> Persona | None:
 async def by_uri(tx: Transaction, uri: str) -> Persona | None:
     """The persona whose actor has this id on the wire."""
     return await _one(tx, actor.c.uri == uri)
+
+
+async def by_ids(tx: Transaction, persona_ids: Collection[int]) -> list[Persona]:
+    """Those of these numbers that are personas."""
+    if not persona_ids:
+        return []
+    return [_persona(row) for row in await tx.all(_COLUMNS.where(persona.c.id.in_(sorted(persona_ids))))]
 
 
 async def every(tx: Transaction) -> list[Persona]:

@@ -22,13 +22,14 @@ PAGE = "page"
 ASSET = "asset"
 MEDIA = "media"
 PROXY = "proxy"
+API = "api"
 COLLECTION = "collection"
 OTHER = "other"  # no address of ours, or not by this method
 KINDS = frozenset(
     {
         "actor", "outbox", "followers", "followers-of-host", "following", "featured", "featured-tags", COLLECTION,
         "post", "replies", "context", "likes", "shares", "activity", "stamp",
-        "webfinger", "host-meta", "nodeinfo", "inbox", PAGE, ASSET, MEDIA, PROXY, OTHER,
+        "webfinger", "host-meta", "nodeinfo", "inbox", PAGE, ASSET, MEDIA, PROXY, API, OTHER,
     }
 )  # fmt: skip
 _METHODS = frozenset({"GET", "HEAD", "POST"})

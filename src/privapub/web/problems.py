@@ -33,7 +33,7 @@ async def unrouted(request: Request, error: Exception) -> Response:
     """What no route answers, or not by this method."""
     status = error.status_code if isinstance(error, HTTPException) else 500
     headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
-    if wants_document(request.headers.get("accept")):
+    if _by_program(request):
         sentence = "There is nothing here." if status == 404 else "This cannot be done here."
         return JSONResponse({"error": sentence}, status_code=status, headers={**_HEADERS, **headers})
     if status == 404:
@@ -54,7 +54,7 @@ async def outage(request: Request, error: Exception) -> Response:
         raise error
     log.warning("the database cannot be used", error=type(getattr(error, "orig", None) or error).__name__)
     later = federation.answer(Unavailable())
-    if request.method == "POST" or wants_document(request.headers.get("accept")):
+    if request.method == "POST" or _by_program(request):
         return later
     page = problem(None, request, later.status_code, _TITLES[later.status_code], str(Unavailable()))
     page.headers["Retry-After"] = later.headers["Retry-After"]
@@ -63,6 +63,11 @@ async def outage(request: Request, error: Exception) -> Response:
 
 async def broken(request: Request, _error: Exception) -> Response:
     """Something went wrong on our side: the log knows what, the page does not tell."""
-    if wants_document(request.headers.get("accept")):
+    if _by_program(request):
         return JSONResponse({"error": "Something went wrong here."}, status_code=500, headers=_HEADERS)
     return problem(None, request, 500, "Something went wrong here", "It is not your fault. Try again later.")
+
+
+def _by_program(request: Request) -> bool:
+    """Whether whoever asks cannot read pages."""
+    return request.url.path.startswith(("/api/", "/oauth/")) or wants_document(request.headers.get("accept"))

@@ -48,15 +48,18 @@ def routes(server: Server) -> list[Route]:
     return [Route(path, _endpoint(server, page), methods=["GET"]) for path, page in pages.items()]
 
 
-def wrap(app: Starlette, server: Server) -> ASGIApp:
-    """The application with its error pages, with the security headers on everything it says, and all of it counted."""
+def wrap(app: Starlette, server: Server, inner: Callable[[ASGIApp], ASGIApp]) -> ASGIApp:
+    """The application with its error pages, with the security headers on everything it says, and all of it counted.
+
+    `inner` is what stands around the routes alone.
+    """
     # The way without the slash would name whatever host the asker named.
     app.router.redirect_slashes = False
     app.add_exception_handler(HTTPException, unrouted)
     app.add_exception_handler(Exception, broken)
     for kind in ERRORS:
         app.add_exception_handler(kind, outage)
-    inside: ASGIApp = Visits(app, server.limits)
+    inside: ASGIApp = Visits(inner(app), server.limits)
     if not has_its_own(server):
         return Counted(SecurityHeaders(inside), server.traffic)
     inside = MediaHost(inside, server.media_base_url)

@@ -1,0 +1,127 @@
+"""One address of the client API, and what is around every one of them.
+
+The token is looked up, its scope judged, the parameters are read; what the handler returns goes out as JSON, what it
+raises as an error in Mastodon's words.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from privapub.accounts import scopes, tokens
+from privapub.accounts.tokens import Token
+from privapub.client_api import params
+from privapub.client_api.call import Call
+from privapub.client_api.problems import NO_STORE, NeedsUser, OutOfScope, Unauthenticated, answer
+from privapub.errors import InvalidInput, PrivaPubError
+from privapub.federation.served.counted import counted
+from privapub.server import Server
+from privapub.telemetry.traffic import API
+
+Who = Literal["anyone", "client", "app", "user"]
+_JSON = "application/json; charset=utf-8"
+FILES = 8  # of one request
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an endpoint says, where it is more than a body."""
+
+    content: Any
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+Handler = Callable[[Call], Awaitable[Any]]
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """`scopes`: any one of them is enough; none is needed where there are none. `who` may call at all.
+
+    Where anyone may call, a token that is shown must be good all the same, and have the scope. A client proves by its
+    secret who it is, and its handler looks.
+    """
+
+    method: str
+    path: str
+    handler: Handler
+    scopes: tuple[str, ...] = ()
+    who: Who = "user"
+
+
+def route(server: Server, path: str, endpoints: Mapping[str, Endpoint]) -> Route:
+    """The route of a path, with what answers each of its methods."""
+
+    async def answering(_server: Server, request: Request) -> Response:
+        endpoint = endpoints["GET" if request.method == "HEAD" else request.method]
+        try:
+            call = await _call(server, request, endpoint)
+            return _said(await endpoint.handler(call))
+        except PrivaPubError as error:
+            return answer(error)
+
+    served = counted(API, answering)
+
+    async def asked(request: Request) -> Response:
+        return await served(server, request)
+
+    return Route(path, asked, methods=list(endpoints))
+
+
+async def _call(server: Server, request: Request, endpoint: Endpoint) -> Call:
+    token = None if endpoint.who == "client" else await _token(server, request)
+    if token is None and endpoint.who in {"app", "user"}:
+        raise Unauthenticated
+    if token is not None and endpoint.scopes and not any(scopes.allows(token.scopes, one) for one in endpoint.scopes):
+        raise OutOfScope
+    if endpoint.who == "user" and token is not None and token.persona_id is None:
+        raise NeedsUser
+    return Call(server, request, token, await _given(server, request))
+
+
+async def _token(server: Server, request: Request) -> Token | None:
+    """The token that is shown, in the header (RFC 6750, section 2.1); Unauthenticated where it is none."""
+    scheme, _, secret = request.headers.get("authorization", "").partition(" ")
+    if not scheme:
+        return None
+    async with server.database.read() as tx:
+        found = await tokens.find(tx, secret.strip()) if scheme.lower() == "bearer" else None
+    if found is None:
+        raise Unauthenticated
+    return found
+
+
+async def _given(server: Server, request: Request) -> dict[str, Any]:
+    """The parameters of the query and of the body, which wins."""
+    found = params.of_form(request.url.query.encode())
+    if request.method in {"GET", "HEAD"}:
+        return found
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "multipart/form-data":
+        async with request.form(max_files=FILES, max_fields=params.MOST, max_part_size=1 << 20) as form:
+            return found | params.of_pairs(form.multi_items())
+    body = await _body(request, server.settings.max_body)
+    return found | (params.of_json(body) if kind.endswith("json") else params.of_form(body))
+
+
+async def _body(request: Request, most: int) -> bytes:
+    found = bytearray()
+    async for chunk in request.stream():
+        found += chunk
+        if len(found) > most:
+            raise InvalidInput("The body is too large")
+    return bytes(found)
+
+
+def _said(said: Any) -> Response:
+    if isinstance(said, Response):
+        return said
+    made = said if isinstance(said, Answer) else Answer(said)
+    body = msgspec.json.encode(made.content)
+    return Response(body, made.status, {"Content-Type": _JSON, **NO_STORE, **made.headers})

@@ -1,0 +1,33 @@
+"""Every address of the client API."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from privapub.client_api import accounts, oauth, statuses, timelines
+from privapub.client_api.endpoint import Endpoint, route
+from privapub.client_api.problems import said
+from privapub.server import Server
+
+# A path that names one thing stands before the one that names any: `/lookup` before `/{id}`.
+ENDPOINTS: tuple[Endpoint, ...] = (
+    *oauth.ENDPOINTS,
+    *accounts.ENDPOINTS,
+    *statuses.ENDPOINTS,
+    *timelines.ENDPOINTS,
+)
+
+
+def routes(server: Server) -> list[Route]:
+    """The routes; what else is asked for below `/api` is not here, in the words of the API."""
+    by_path: dict[str, dict[str, Endpoint]] = {}
+    for each in ENDPOINTS:
+        by_path.setdefault(each.path, {})[each.method] = each
+    plain = sorted(by_path, key=lambda path: [part.startswith("{") for part in path.split("/")])
+    found = [route(server, path, by_path[path]) for path in plain]
+    return [*found, Route("/api/{rest:path}", nothing, methods=["GET", "POST", "PUT", "PATCH", "DELETE"])]
+
+
+async def nothing(_request: Request) -> Response:
+    """There is no such address."""
+    return said(404, "Not Found")

@@ -1,0 +1,1 @@
+"""What the answers look like: the entities of Mastodon's documentation."""
