@@ -14,6 +14,7 @@ from rules.house import modules, used
 
 # The ways out that there are. Each asks itself.
 WAYS_OUT = {
+    "client_api.statuses": "posts by their number, to programs",
     "effects.post_published": "to the inboxes of those who receive it (those of an edit are asked of it too)",
     "federation.served.collections": "the outbox",
     "federation.served.featured": "the pinned posts",
@@ -34,6 +35,8 @@ NEED_NOT = {
     "migrations": "rows from one shape to another",
     "federation.inbox": "takes in what others sent",
     "composing": "an author's own post, or one that is fetched to be answered",
+    "client_api.show_accounts": "how much somebody wrote for everybody",
+    "client_api.show_statuses": "what its callers have asked about; the posts that these quote, by way of `quotes`",
     "cli.persona": "the persona's own pinned posts, to its operator",
     "cli.post": "the author's own posts, to the author's operator",
     "cli.post_vote": "the persona's own vote",

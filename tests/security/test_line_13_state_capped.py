@@ -16,6 +16,8 @@ from sqlalchemy import Table, delete, func, insert, select
 
 from makers import make_follow, make_persona, make_post, make_remote, profile
 from privapub import clock
+from privapub.accounts import tokens
+from privapub.accounts.tables import application, token
 from privapub.actors import remote
 from privapub.actors.tables import actor
 from privapub.database.connect import Database
@@ -28,6 +30,7 @@ from privapub.federation.fetching import scheme, shared
 from privapub.federation.fetching.tables import host_scheme
 from privapub.federation.inbox import store
 from privapub.federation.inbox.tables import incoming, undone
+from privapub.identifiers import sortable
 from privapub.jobs import ended, hosts
 from privapub.jobs.job import Job
 from privapub.jobs.tables import job, lane
@@ -95,7 +98,22 @@ def done(number: int, age: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def program(number: int, age: float) -> dict[str, Any]:
+    return {
+        "id": sortable(at(number, age)), "client_id": str(number), "secret": "", "name": "x", "redirect_uris": [],
+        "scopes": "read", "created_at": at(number, age),
+    }  # fmt: skip
+
+
 CAPPED: dict[Table, Capped] = {
+    application: Capped(tokens, "MOST_UNUSED", program),
+    token: Capped(
+        tokens,
+        "MOST_UNUSED",
+        lambda n, age: {
+            "id": sortable(at(n, age)), "hash": str(n), "application_id": 1, "scopes": "read", "created_at": at(n, age),
+        },
+    ),
     arrival: Capped(telemetry, "MOST_COUNTS", lambda n, age: {**of_day(n, age), "outcome": "queued", "reason": ""}),
     departure: Capped(telemetry, "MOST_COUNTS", lambda n, age: {**of_day(n, age), "outcome": "taken", "reason": ""}),
     fetch: Capped(telemetry, "MOST_FETCHES", fetched),
@@ -170,8 +188,8 @@ WITH_ANOTHER = {
 BY_BYTES = {"cached_file"}
 # What only people here, or the operator, put there.
 OURS = {
-    "account", "account_persona", "domain_policy", "domain_rule", "emoji", "featured_tag", "list_member", "medium",
-    "mute", "people_list",
+    "account", "account_persona", "code", "domain_policy", "domain_rule", "emoji", "featured_tag", "list_member",
+    "medium", "mute", "people_list",
     "persona", "pin", "preview_count", "proxy", "proxy_count", "relay", "rendering", "sent", "traffic", "word_filter",
 }  # fmt: skip
 
@@ -200,6 +218,8 @@ async def fill(database: Database, table: Table, capped: Capped, age: float) -> 
         alice = await make_persona(tx)
         theirs = await make_remote(tx)
         people = {1: alice.actor.id, 2: theirs.id}
+        if table is token:
+            await tx.execute(insert(application), [program(0, 0.0) | {"id": 1}])
         rows = [capped.row(number, age) for number in range(1, MANY + 1)]
         for row in rows:
             row |= {name: people[row[name]] for name in ("persona_id", "reporter_id", "target_id") if name in row}

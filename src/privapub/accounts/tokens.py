@@ -7,14 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, exists, select, update
 
 from privapub import identifiers
 from privapub.accounts import scopes as all_scopes
 from privapub.accounts.tables import application, code, token
+from privapub.database.newest import keep_newest
 from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput, NotAllowed
 
+DAY = 86_400.0
+UNUSED = 30 * DAY
+MOST_UNUSED = 100_000
 CODE_LIVES = 600.0  # seconds (RFC 6749, section 4.1.2, asks for no more)
 OUT_OF_BAND = "urn:ietf:wg:oauth:2.0:oob"
 _LONGEST = 2000
@@ -169,8 +173,18 @@ async def redeem(
 
 
 async def prune(tx: Transaction, now: float) -> None:
-    """Codes that are over go after a day: until then one that comes again is known."""
-    await tx.execute(delete(code).where(code.c.created_at < now - 86_400.0))
+    """Forget what strangers left: codes, programs that nobody uses, and the tokens of programs by themselves.
+
+    A code that is over goes after a day: until then one that comes again is known. The others go after a month, and of
+    very many the newest stay.
+    """
+    await tx.execute(delete(code).where(code.c.created_at < now - DAY))
+    by_itself = token.c.persona_id.is_(None)
+    await tx.execute(delete(token).where(by_itself, token.c.created_at < now - UNUSED))
+    await keep_newest(tx, token, token.c.id, MOST_UNUSED, by_itself)
+    unused = ~exists().where(token.c.application_id == application.c.id)
+    await tx.execute(delete(application).where(unused, application.c.created_at < now - UNUSED))
+    await keep_newest(tx, application, application.c.id, MOST_UNUSED, unused)
 
 
 def check_redirect(of: Application, redirect_uri: str) -> None:

@@ -7,7 +7,9 @@ from starlette.routing import Route
 from privapub.client_api import accounts, oauth, statuses, timelines
 from privapub.client_api.endpoint import Endpoint, route
 from privapub.client_api.problems import said
+from privapub.federation.served.counted import counted
 from privapub.server import Server
+from privapub.telemetry.traffic import API
 
 # A path that names one thing stands before the one that names any: `/lookup` before `/{id}`.
 ENDPOINTS: tuple[Endpoint, ...] = (
@@ -25,9 +27,14 @@ def routes(server: Server) -> list[Route]:
         by_path.setdefault(each.path, {})[each.method] = each
     plain = sorted(by_path, key=lambda path: [part.startswith("{") for part in path.split("/")])
     found = [route(server, path, by_path[path]) for path in plain]
-    return [*found, Route("/api/{rest:path}", nothing, methods=["GET", "POST", "PUT", "PATCH", "DELETE"])]
+    served = counted(API, nothing)
+
+    async def asked(request: Request) -> Response:
+        return await served(server, request)
+
+    return [*found, Route("/api/{rest:path}", asked, methods=["GET", "POST", "PUT", "PATCH", "DELETE"])]
 
 
-async def nothing(_request: Request) -> Response:
+async def nothing(_server: Server, _request: Request) -> Response:
     """There is no such address."""
     return said(404, "Not Found")

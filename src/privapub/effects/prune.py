@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from privapub.accounts import tokens
 from privapub.actors import mutes
 from privapub.database.transaction import Transaction
 from privapub.effects.forget import forget
@@ -35,6 +36,7 @@ _ROOMS = (
     link_previews,
     media,
     cache,
+    tokens,
     hosts,
     ended,
 )

@@ -8,6 +8,7 @@ from starlette.routing import Route
 
 from asgi import DOCUMENT, HTML, Application, serving
 from makers import make_persona, make_post, make_remote
+from privapub.client_api import routes as client_api
 from privapub.database.connect import Database
 from privapub.federation import routes as federation
 from privapub.federation.served.counted import counted
@@ -27,10 +28,10 @@ def since_last(sut: Application) -> Counter[tuple[str, str, int, bool]]:
 async def test_every_route_says_what_it_answers(database: Database) -> None:
     async with serving(database) as sut:
         used = set()
-        for route in (*web.routes(sut.server), *federation.routes(sut.server)):
+        for route in (*web.routes(sut.server), *federation.routes(sut.server), *client_api.routes(sut.server)):
             assert isinstance(route, Route)
-            path = re.sub(r"\{\w+\}", "x", route.path)
-            method = "POST" if "POST" in (route.methods or ()) else "GET"
+            path = re.sub(r"\{[\w:]+\}", "x", route.path)
+            method = "GET" if "GET" in (route.methods or ()) else min(route.methods or ())
             for accept in (DOCUMENT, HTML):
                 await sut.ask(method, path, [("Host", "sut.test"), ("Accept", accept)])
                 ((kind, told, _, signed), count) = since_last(sut).popitem()
