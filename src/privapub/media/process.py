@@ -21,6 +21,7 @@ from privapub.settings import Settings
 MIB = 1024 * 1024
 ATTEMPTS = 2
 _MOVING = 5  # how many times the pixels of one picture all frames together may have
+_ANSWER = 1 << 20  # bytes
 _COLOUR = 7  # the letters of #rrggbb
 
 log = structlog.get_logger()
@@ -204,8 +205,12 @@ def _limits(order: Order, bounds: Bounds) -> Limits:
 
 
 def _result(folder: Path) -> Result | None:
+    """What the child answered; nothing where that is no file of its own, or is longer than any answer."""
+    path = folder / RESULT
     try:
-        return msgspec.json.decode((folder / RESULT).read_bytes(), type=Result)
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > _ANSWER:
+            return None
+        return msgspec.json.decode(path.read_bytes(), type=Result)
     except (OSError, msgspec.MsgspecError):
         return None
 

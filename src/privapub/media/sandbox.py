@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from privapub.media import confine
 
@@ -63,7 +64,9 @@ async def run(argv: Sequence[str], *, folder: Path, limits: Limits, tell: Tell |
         "RLIMIT_FSIZE": limits.file,
         "RLIMIT_NOFILE": limits.open_files,
     }
-    process = await asyncio.create_subprocess_exec(
+    loop = asyncio.get_running_loop()
+    transport, protocol = await loop.subprocess_exec(
+        lambda: _Whole(limit=OUTPUT, loop=loop),
         sys.executable, "-I", "-S", _CONFINE, json.dumps(bounds), *argv,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
@@ -71,8 +74,8 @@ async def run(argv: Sequence[str], *, folder: Path, limits: Limits, tell: Tell |
         cwd=folder,
         env=_ENVIRONMENT | {"TMPDIR": str(folder)},
         start_new_session=True,
-        limit=OUTPUT,
     )  # fmt: skip
+    process = asyncio.subprocess.Process(transport, protocol, loop)
     assert process.stdout is not None and process.stderr is not None  # noqa: S101, PT018 - both are pipes
     said, complaint = bytearray(), bytearray()
     status: int | None = None
@@ -81,7 +84,6 @@ async def run(argv: Sequence[str], *, folder: Path, limits: Limits, tell: Tell |
             group.create_task(_listen(process.stdout, said, tell))
             group.create_task(_listen(process.stderr, complaint, None))
             status = await process.wait()
-            _kill(process.pid)  # what it may have left, which would hold the pipes open
     except TimeoutError:
         status = None
     except BaseExceptionGroup as errors:  # what `tell` raised ends the program too
@@ -90,6 +92,20 @@ async def run(argv: Sequence[str], *, folder: Path, limits: Limits, tell: Tell |
         _kill(process.pid)
         await asyncio.shield(process.wait())
     return Ended(status, bytes(said), bytes(complaint))
+
+
+class _Whole(asyncio.subprocess.SubprocessStreamProtocol):
+    """Ends with a program what it started: asyncio holds no program to have ended while another has its pipes."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The program runs."""
+        super().connection_made(transport)
+        self._group: int = cast("asyncio.SubprocessTransport", transport).get_pid()
+
+    def process_exited(self) -> None:
+        """The program has ended, of itself or killed by whomever."""
+        _kill(self._group)
+        super().process_exited()
 
 
 def _kill(group: int) -> None:
