@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -56,7 +57,7 @@ def sweep(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Delete nothing, only tell.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Delete stored files that nothing names any more, and tell which files are missing."""
+    """Delete stored files that nothing names any more, and tell which files are missing; in the cache too."""
 
     async def work(server: Server) -> Swept:
         async with server.database.read() as tx:
@@ -64,11 +65,22 @@ def sweep(
         return await sweep_.sweep(server, clock.now(), also=kept, dry_run=dry_run)
 
     found = with_server(work)
-    told = {"deleted": not dry_run, "orphans": found.orphans, "bytes": found.bytes, "missing": found.missing}
+    told: dict[str, Any] = {
+        "deleted": not dry_run,
+        "orphans": found.orphans,
+        "bytes": found.bytes,
+        "missing": found.missing,
+    }
+    told["cache"] = asdict(found.cache)
     verb = "would be deleted" if dry_run else "are deleted"
     lines = [f"{len(found.orphans)} files that nothing names ({found.bytes} bytes) {verb}."]
     if found.missing:
         lines.append(f"{len(found.missing)} files are missing: " + ", ".join(found.missing[:20]))
+    lines.append(f"{found.cache.orphans} files in the cache that nothing names ({found.cache.bytes} bytes) {verb}.")
+    if found.cache.missing:
+        lines.append(
+            f"{found.cache.missing} files are missing in the cache. They are fetched again when somebody looks."
+        )
     say(told, "\n".join(lines), as_json=as_json)
 
 

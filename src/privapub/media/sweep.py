@@ -2,8 +2,12 @@
 
 A kill between storing a file and writing the row that names it leaves the first; a store that lost something leaves
 the second. Neither hurts anybody, but one takes room and the other shows nothing.
+
+In the cache of files elsewhere it is the same, but that rows come before files there: what no row names may go at once.
+After a backup was restored there may be much of both.
 """
 
+import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +15,7 @@ from sqlalchemy import select
 
 from privapub.media import names
 from privapub.media.tables import medium
+from privapub.proxy import cache
 from privapub.server import Server
 
 YOUNG = 6 * 3600.0  # seconds: what is no older may belong to a job that still runs
@@ -25,6 +30,16 @@ class Swept:
     orphans: tuple[str, ...]
     bytes: int
     missing: tuple[str, ...]
+    cache: "SweptCache"
+
+
+@dataclass(frozen=True)
+class SweptCache:
+    """How many files in the cache nothing names, their bytes, and how many that are named are not there."""
+
+    orphans: int
+    bytes: int
+    missing: int
 
 
 async def sweep(server: Server, now: float, *, also: Collection[str] = (), dry_run: bool = False) -> Swept:
@@ -35,10 +50,42 @@ async def sweep(server: Server, now: float, *, also: Collection[str] = (), dry_r
     stored = {place: (size, at) async for place, size, at in server.files.list()}
     named = {names.place(name) for name in {*await _named(server), *also}}
     orphans = sorted(place for place, (_, at) in stored.items() if place not in named and at < now - YOUNG)
-    found = Swept(tuple(orphans), sum(stored[place][0] for place in orphans), tuple(sorted(named - set(stored))))
     if not dry_run:
         await _delete(server, orphans)
-    return found
+    taken = sum(stored[place][0] for place in orphans)
+    missing = tuple(sorted(named - set(stored)))
+    return Swept(tuple(orphans), taken, missing, await _sweep_cache(server, dry_run=dry_run))
+
+
+async def _sweep_cache(server: Server, *, dry_run: bool) -> SweptCache:
+    folder = server.proxy.folder
+    # The folder is read before the rows: whatever is in it had its row by then, if it ever has one.
+    there = await asyncio.to_thread(lambda: dict(folder.walk()))
+    orphans: list[str] = []
+    names = sorted(there)
+    for at in range(0, len(names), _DELETED_AT_ONCE):
+        some = names[at : at + _DELETED_AT_ONCE]
+        async with server.database.read() as tx:
+            named = await cache.named(tx, some)
+        orphans += [name for name in some if name not in named]
+    lost, after = 0, ""
+    while True:
+        async with server.database.read() as tx:
+            ready = await cache.ready(tx, after, _DELETED_AT_ONCE)
+        if not ready:
+            break
+        after = ready[-1][0]
+        for key, files in ready:
+            if await asyncio.to_thread(folder.has, files):
+                continue
+            lost += 1
+            if not dry_run:
+                async with server.database.write() as tx:
+                    await cache.forget(tx, key, files)
+    if not dry_run:
+        await folder.delete(orphans)
+        await cache.sweep(server.database, folder)
+    return SweptCache(len(orphans), sum(there[name] for name in orphans), lost)
 
 
 async def _delete(server: Server, places: Sequence[str]) -> None:

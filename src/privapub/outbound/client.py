@@ -357,6 +357,10 @@ class Door:
         except (TimeoutError, aiohttp.ClientError, OSError, UnicodeError) as error:
             late = key is not None and isinstance(error, TimeoutError) and not course.budget.left
             problem = FetchProblem(course.host, SPENT if late else guard.reason(error, course), status=course.status)
+        except Exception:
+            if key is None and course.status is not None:  # a sink could not take it: the host has answered
+                self._end(course, None, None)
+            raise
         else:
             self._end(course, None, key)
             return answer

@@ -1,7 +1,8 @@
 """What the cache of files elsewhere holds, in rows: a row of `cached_file` is there before its file, and goes after it.
 
 So the sum that the row of `proxy` keeps is never less than what is on the disk, whenever a process is killed. Files are
-let go in two steps: nothing names them any more (`leaving`), then they are deleted (`sweep`).
+let go in two steps: nothing names them any more (`leaving`), then they are deleted (`sweep`). Whoever changes any of
+this locks the row of the proxy before any other row of these tables; a row of a job, if at all, before that.
 """
 
 from collections.abc import Collection, Sequence
@@ -27,6 +28,10 @@ MOST_FAILURES = 200_000
 BLOCK = 4096  # bytes
 _AT_ONCE = 100
 _ROOM = 1
+
+
+class NoRoom(Exception):
+    """All that could go for a file has to stay: files that are coming take the rest of the cache."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +105,8 @@ async def reserve(tx: Transaction, key: str, host: str, files: Sequence[dict[str
     """Make room for files that are about to be written; False where they need more than the bound.
 
     One whose `bytes` nobody knows may have `most`. What another attempt had begun is let go, and so are the files that
-    were not read for the longest time.
+    were not read for the longest time. Whoever asks has the lease of the job: what is coming is of one attempt, the
+    last. Raises NoRoom, after which the transaction is not to be committed.
     """
     sizes = [on_disk(most if each["bytes"] is None else each["bytes"]) for each in files]
     room = sum(sizes)
@@ -108,7 +114,10 @@ async def reserve(tx: Transaction, key: str, host: str, files: Sequence[dict[str
         return False
     turn = await _turn(tx)
     await _let_go(tx, [key])
-    while (await _held(tx)) + room > bound and (oldest := await _oldest(tx)):
+    while (await _held(tx)) + room > bound:
+        oldest = await _oldest(tx)
+        if not oldest:
+            raise NoRoom
         await _let_go(tx, oldest)
     tries = await tx.scalar(select(remote_file.c.tries).where(remote_file.c.key == key)) or 0
     await _put(tx, key, host=host, state=COMING, files=list(files), turn=turn, tries=tries)
@@ -131,6 +140,24 @@ async def settle(tx: Transaction, key: str, files: Sequence[dict[str, Any]]) -> 
     return True
 
 
+async def holds(tx: Transaction, names: Collection[str]) -> bool:
+    """Whether there is still room for these files: where there is not, whoever wrote one deletes it.
+
+    Asked after they are written. What is let go later is deleted by whoever lets it go.
+    """
+    staying = cached_file.c.name.in_(sorted(names)), ~cached_file.c.leaving
+    return len(await tx.all(select(cached_file.c.name).where(*staying))) == len(names)
+
+
+async def give_back(tx: Transaction, key: str, names: Collection[str]) -> None:
+    """These files will not come: the room that they had is free. The file is tried again, and counts as coming."""
+    await _turn(tx)
+    begun = await look(tx, key)
+    if begun is not None and begun.state == COMING and set(begun.names) == set(names):
+        await _leave(tx, begun.names)
+        await tx.execute(update(remote_file).where(remote_file.c.key == key).values(files=[]))
+
+
 async def fail(tx: Transaction, key: str, host: str, reason: str, now: float) -> None:
     """There is nothing to be had, for a while; what was begun is let go, but what is ready stays."""
     await _turn(tx)
@@ -143,18 +170,44 @@ async def fail(tx: Transaction, key: str, host: str, reason: str, now: float) ->
     await _put(tx, key, host=host, state=FAILED, files=[], turn=0, tries=tries, reason=reason, again_at=again_at)
 
 
-async def forget(tx: Transaction, key: str) -> None:
-    """Nothing is known of this file any more: what the folder lost is fetched again when it is wanted."""
+async def forget(tx: Transaction, key: str, names: Collection[str]) -> None:
+    """The folder lost files of these names: nothing is known of them any more. What is there by now is left alone."""
     await _turn(tx)
-    await _let_go(tx, [key])
+    found = await look(tx, key)
+    if found is not None and found.state == READY and set(found.names) == set(names):
+        await _let_go(tx, [key])
 
 
-async def forget_host(tx: Transaction, host: str) -> None:
-    """Nothing of this host is kept any more."""
+async def ready(tx: Transaction, after: str, most: int) -> Sequence[tuple[str, tuple[str, ...]]]:
+    """The next files that are ready, by key, behind this one: their keys, and the names of what is kept of them."""
+    statement = select(remote_file.c.key, remote_file.c.files).where(
+        remote_file.c.state == READY, remote_file.c.key > after
+    )
+    rows = await tx.all(statement.order_by(remote_file.c.key).limit(most))
+    return [(row.key, tuple(each["name"] for each in row.files)) for row in rows]
+
+
+async def named(tx: Transaction, names: Collection[str]) -> set[str]:
+    """Those of the names that a row has: such a file is there, or may come, or is about to go."""
+    rows = await tx.all(select(cached_file.c.name).where(cached_file.c.name.in_(sorted(names))))
+    return {row.name for row in rows}
+
+
+async def hosts(tx: Transaction) -> set[str]:
+    """All hosts of which a file is kept, or is known to be none."""
+    return {row.host for row in await tx.all(select(remote_file.c.host).distinct())}
+
+
+async def forget_host(tx: Transaction, host: str) -> int:
+    """The next files of this host are not kept any more; how many. None: there are no more, nor failures."""
     await _turn(tx)
-    keys = [row.key for row in await tx.all(select(remote_file.c.key).where(remote_file.c.host == host))]
-    for at in range(0, len(keys), _AT_ONCE):
-        await _let_go(tx, keys[at : at + _AT_ONCE])
+    some = select(remote_file.c.key).where(remote_file.c.host == host, remote_file.c.state != FAILED).limit(_AT_ONCE)
+    keys = [row.key for row in await tx.all(some)]
+    if keys:
+        await _let_go(tx, keys)
+    else:
+        await tx.execute(delete(remote_file).where(remote_file.c.host == host))
+    return len(keys)
 
 
 async def touch(tx: Transaction, keys: Collection[str]) -> None:
@@ -184,14 +237,18 @@ async def sweep(database: Database, folder: CacheFolder) -> None:
 
 async def prune(tx: Transaction, now: float) -> None:
     """Forget failures that are long over; of very many the newest stay."""
+    await tx.scalar(_TURN)  # there is none yet where no server was ever started
     failed = remote_file.c.state == FAILED
     await tx.execute(delete(remote_file).where(failed, remote_file.c.again_at < now - WEEK))
     await keep_newest(tx, remote_file, remote_file.c.again_at, MOST_FAILURES, failed)
 
 
+_TURN = update(proxy).values(turn=proxy.c.turn + 1).returning(proxy.c.turn)
+
+
 async def _turn(tx: Transaction) -> int:
     """The next number. Whoever changes what the cache holds takes one first, and so waits for whoever did before."""
-    turn = await tx.scalar(update(proxy).values(turn=proxy.c.turn + 1).returning(proxy.c.turn))
+    turn = await tx.scalar(_TURN)
     if turn is None:
         raise RuntimeError("the row of the proxy is missing")
     return int(turn)
@@ -214,10 +271,14 @@ async def _let_go(tx: Transaction, keys: Sequence[str]) -> None:
         select(remote_file.c.key, remote_file.c.files).where(remote_file.c.key.in_(keys), remote_file.c.state != FAILED)
     )
     names = [each["name"] for row in rows for each in row.files]
-    if names:
-        await tx.execute(update(cached_file).where(cached_file.c.name.in_(names)).values(leaving=True))
+    await _leave(tx, names)
     if rows:
         await tx.execute(delete(remote_file).where(remote_file.c.key.in_([row.key for row in rows])))
+
+
+async def _leave(tx: Transaction, names: Sequence[str]) -> None:
+    if names:
+        await tx.execute(update(cached_file).where(cached_file.c.name.in_(names)).values(leaving=True))
 
 
 async def _resize(tx: Transaction, name: str, size: int) -> None:

@@ -14,9 +14,8 @@ from starlette.responses import Response
 from privapub import clock
 from privapub.errors import NotFound, Unavailable
 from privapub.outbound.target import host_of
-from privapub.proxy import cache
 from privapub.proxy.addresses import SIZES, Wanted
-from privapub.proxy.cache import COMING, FAILED, READY, Kept
+from privapub.proxy.cache import FAILED, READY, Kept
 from privapub.proxy.memory import HIT, MISS
 from privapub.proxy.prefetch import ask
 from privapub.server import Server
@@ -39,48 +38,43 @@ async def proxied(server: Server, request: Request) -> Response:
     if wanted is None or not await server.door.gate.takes_media(host_of(wanted.url)):
         raise NotFound("There is no such file.")
     key = asked["key"]
-    found = await server.proxy.find(key)
-    response = await _kept(server, request, key, found)
+    response, found = await _kept(server, request, key, await server.proxy.find(key))
     outcome = MISS if response is None else HIT
     if response is None and (found is None or found.state != FAILED or found.again_at <= clock.now()):
-        found = await _missed(server, wanted, key)
-        response = await _kept(server, request, key, found)
+        response, found = await _kept(server, request, key, await _missed(server, wanted, key, found))
     server.proxy.note(key, outcome)
     return response or _placeholder(request, found)
 
 
-async def _missed(server: Server, wanted: Wanted, key: str) -> Kept | None:
+async def _missed(server: Server, wanted: Wanted, key: str, found: Kept | None) -> Kept | None:
     """Have it fetched: after a while, by chance; or now, and wait for it, where prefetching is switched off."""
+    lost = found is not None and found.state == READY
     async with server.database.write() as tx:
-        await ask(tx, wanted, clock.now())
-    return None if server.settings.prefetch else await server.proxy.wait(key)
+        await ask(tx, wanted, clock.now(), lost=lost)
+    return None if lost or server.settings.prefetch else await server.proxy.wait(key)
 
 
-async def _kept(server: Server, request: Request, key: str, found: Kept | None) -> Response | None:
-    """What the folder has; None where it has nothing (any more), or nothing that could be shown."""
+async def _kept(server: Server, request: Request, key: str, found: Kept | None) -> tuple[Response | None, Kept | None]:
+    """What the folder has, and what is known of it by now.
+
+    None where it has nothing (any more), or nothing that could be shown. Whether that is lost which the table still
+    names, the job that fetches it finds out: here may be another folder by mistake.
+    """
     role = "small" if request.path_params["size"] == "small" else "original"
     for _ in range(2):
         row = found.file(role) if found is not None and found.is_readable else None
         if found is None or row is None:
             break
         try:
-            return await _answer(server, request, key, row)
+            return await _answer(server, request, key, row), found
         except FileNotFoundError:
             server.proxy.lost(key)
             now = await server.proxy.find(key)
+            server.proxy.lost(key)
             if now == found:
-                await _forget(server, key, found)
                 break
             found = now  # it had gone, and was fetched anew
-    return None
-
-
-async def _forget(server: Server, key: str, found: Kept) -> None:
-    """The folder lost what the table still names: it is fetched again when it is wanted."""
-    server.proxy.lost(key)
-    if found.state == READY:
-        async with server.database.write() as tx:
-            await cache.forget(tx, key)
+    return None, found
 
 
 async def _answer(server: Server, request: Request, key: str, row: dict[str, Any]) -> Response:
@@ -96,7 +90,7 @@ async def _answer(server: Server, request: Request, key: str, row: dict[str, Any
                     yield piece
                 else:
                     looks += 1
-                    await _wait(server, key, looks)
+                    await _wait(server, key, name, looks)
                 piece = await asyncio.to_thread(os.pread, descriptor, min(_PIECE, end - start), start)
         finally:
             os.close(descriptor)
@@ -114,11 +108,11 @@ def _begin(server: Server, name: str, start: int, end: int) -> tuple[int, bytes]
         raise
 
 
-async def _wait(server: Server, key: str, looks: int) -> None:
+async def _wait(server: Server, key: str, name: str, looks: int) -> None:
     """Wait for more of a film that is on its way; Unavailable where no more will come."""
     if looks % _ASK_EVERY == 0:
         found = await server.proxy.find(key)
-        if found is None or found.state != COMING or looks > _STALLED:
+        if found is None or name not in found.names or looks > _STALLED:
             raise Unavailable("The file broke off.")
     await clock.sleep(_LOOK_EVERY)  # another process writes it, and the disk tells nobody
 

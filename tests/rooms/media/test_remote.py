@@ -1,10 +1,12 @@
 """Files elsewhere, over real sockets: fetched once, at no reader's moment, and shown as what they are."""
 
 import asyncio
+import errno
+from collections import Counter
 from collections.abc import AsyncIterator
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 from PIL import Image
@@ -16,14 +18,18 @@ from fakes.world import Person, World
 from privapub import clock, identifiers, scope
 from privapub.database.connect import Database
 from privapub.job_table import job_kinds
-from privapub.jobs.job import Job
+from privapub.jobs.job import Done, Job, Retry
+from privapub.jobs.lease import Slot, lease
+from privapub.jobs.outcome import finish
+from privapub.jobs.reaper import reap
 from privapub.jobs.tables import job
 from privapub.jobs.worker import Worker
 from privapub.media import remote
+from privapub.media.sweep import SweptCache, sweep
 from privapub.outbound.gate import OpenGate
 from privapub.proxy import cache, prefetch
 from privapub.proxy.addresses import Size, Use, Wanted
-from privapub.proxy.folder import CacheFolder
+from privapub.proxy.folder import CacheFolder, FolderTrouble, write_all
 from privapub.proxy.prefetch import REMOTE_FILE
 from privapub.proxy.tables import cached_file, proxy, remote_file
 from privapub.telemetry.tables import fetch, proxy_count, reader_fetch
@@ -349,11 +355,7 @@ async def test_what_a_dead_process_had_begun_is_cleared_away(
         raise Killed
 
     where = {"reserve": (remote, "_make_room"), "keep": (CacheFolder, "finish"), "settle": (cache, "settle")}[step]
-    job_of = Job(
-        id=1, kind=REMOTE_FILE, lane="host:peer.test", args={"key": "k", "use": "picture", "url": PICTURE},
-        attempt=1, stamp="", trigger="", created_at=clock.now(), run_at=clock.now(), lease_until=clock.now() + 100,
-        ordering_key=None, scope="", leased_at=clock.now(),
-    )  # fmt: skip
+    job_of = await leased(opened)
     with monkeypatch.context() as patched:
         patched.setattr(*where, die)
         with scope.cause(REMOTE_FILE, REMOTE_FILE), pytest.raises(Killed):
@@ -368,6 +370,191 @@ async def test_what_a_dead_process_had_begun_is_cleared_away(
         assert await tx.scalar(select(proxy.c.bytes)) == sum(each.bytes for each in cached)
     assert row.state == "ready"
     assert files == {each["name"] for each in row.files} == {each.name for each in cached}
+
+
+async def overtake(world: World) -> None:
+    """Another worker takes the job whose lease is over, and ends it."""
+    clock.advance(2 * remote.LEASE)
+    await reap(world.database, job_kinds(world.server))
+    clock.advance(remote.LEASE)
+    with scope.cause(REMOTE_FILE, REMOTE_FILE):
+        await run(world, await taken(world))
+
+
+@pytest.mark.parametrize("step", ["reserve", "keep"])
+async def test_an_attempt_that_is_overtaken_leaves_nothing(
+    opened: World, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = await leased(opened)
+    owner, name = {"reserve": (remote, "_make_room"), "keep": (CacheFolder, "keep")}[step]
+    usual = getattr(owner, name)
+
+    async def overtaken(*given: Any) -> Any:
+        monkeypatch.setattr(owner, name, usual)
+        await overtake(opened)
+        return await usual(*given)
+
+    monkeypatch.setattr(owner, name, overtaken)
+    with scope.cause(REMOTE_FILE, REMOTE_FILE):
+        assert await remote.fetch(opened.server, first) == Done()
+    assert (await opened.fetch(await address(opened)))[0] == 200
+    await all_agrees(opened)
+
+
+async def test_an_attempt_that_is_overtaken_at_its_end_changes_nothing(opened: World) -> None:
+    first = await leased(opened)
+    with scope.cause(REMOTE_FILE, REMOTE_FILE):
+        got = await remote.fetch(opened.server, first)
+    assert isinstance(got, remote.Stored)
+    await overtake(opened)
+    async with opened.database.write() as tx:
+        assert await remote.write(tx, first, got, clock.now()) is None
+        assert await finish(tx, job_kinds(opened.server), [(first, Done())], clock.now()) == []
+    assert (await opened.fetch(await address(opened)))[0] == 200
+    await all_agrees(opened)
+
+
+async def test_a_sweep_takes_what_no_row_names_and_forgets_what_is_lost(opened: World) -> None:
+    path = await stored(opened)
+    folder = opened.server.proxy.folder
+    for name in (identifiers.token() + ".webp", identifiers.token() + ".webm"):
+        folder.begin(name).close()
+    folder.finish(name)
+    (folder.path / "of-the-operator").mkdir()
+    (folder.path / "of-the-operator" / "note.txt").write_text("mine")
+    found = (await sweep(opened.server, clock.now(), dry_run=True)).cache
+    assert (found.orphans, found.missing) == (2, 0)
+    assert (await sweep(opened.server, clock.now())).cache == found
+    (folder.path / "of-the-operator" / "note.txt").unlink()
+    await all_agrees(opened)
+    assert (await opened.fetch(path))[0] == 200
+    files_of(opened)[0].unlink()
+    assert (await sweep(opened.server, clock.now(), dry_run=True)).cache.missing == 1
+    assert (await sweep(opened.server, clock.now())).cache.missing == 1
+    await nothing_is_left(opened)
+    assert (await sweep(opened.server, clock.now())).cache == SweptCache(0, 0, 0)
+
+
+async def test_a_slow_forget_spares_what_was_fetched_anew(opened: World) -> None:
+    await stored(opened)
+    async with opened.database.write() as tx:
+        (row,) = await tx.all(select(remote_file))
+        await cache.forget(tx, row.key, ["another.webp"])
+        assert await cache.look(tx, row.key) is not None
+        await cache.forget(tx, row.key, [each["name"] for each in row.files])
+        assert await cache.look(tx, row.key) is None
+
+
+async def test_a_process_with_another_folder_has_nothing_fetched(opened: World, tmp_path: Path) -> None:
+    path = await stored(opened)
+    right = opened.server.proxy.folder
+    opened.server.proxy.folder = CacheFolder(tmp_path / "other")
+    assert (await opened.fetch(path))[0] == 503
+    assert (await opened.fetch(path))[0] == 503
+    opened.server.proxy.folder = right
+    await later(opened)
+    assert len(opened.asked("/cat.jpg")) == 1
+    assert (await opened.fetch(path))[0] == 200
+
+
+@pytest.mark.parametrize("use", ["picture", "film"])
+async def test_a_full_disk_is_no_fault_of_the_host_and_leaves_nothing(
+    opened: World, use: Use, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = PICTURE if use == "picture" else "https://peer.test/cat.webm"
+    opened.serve("https://peer.test/cat.webm", WEBM, content_type="video/webm")
+    one = await leased(opened, url, use)
+    usual = CacheFolder.begin
+
+    class Small:
+        """A disk with little room left takes a part of what it is given, then nothing."""
+
+        def __init__(self, to: Any) -> None:
+            self.to, self.left = to, 1000
+
+        def write(self, piece: memoryview) -> int:
+            if not self.left:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            written = self.to.write(piece[: self.left])
+            self.left -= written
+            return int(written)
+
+        def __enter__(self) -> Self:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            self.close()
+
+        def close(self) -> None:
+            self.to.close()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(CacheFolder, "begin", lambda folder, name: Small(usual(folder, name)))
+        with scope.cause(REMOTE_FILE, REMOTE_FILE):
+            got = await remote.fetch(opened.server, one)
+    assert got == Retry(None, "cache")
+    await nothing_is_left(opened)
+    await opened.server.fetches.flush()
+    async with opened.database.read() as tx:
+        assert {(row.outcome, row.reason) for row in await tx.all(select(fetch))} == {("ok", "")}
+        assert (await tx.first(select(remote_file.c.state))) == ("coming",)
+    with scope.cause(REMOTE_FILE, REMOTE_FILE):
+        await run(opened, one)
+    assert (await opened.fetch(await address(opened, url, use)))[0] == 200
+    await all_agrees(opened)
+
+
+async def test_a_disk_that_takes_a_part_is_asked_to_take_the_rest(opened: World, tmp_path: Path) -> None:
+    del opened
+
+    class Slow(BytesIO):
+        def write(self, piece: Any) -> int:
+            return super().write(bytes(piece[:7]))
+
+    to = Slow()
+    write_all(to, WEBM[:1000])
+    assert to.getvalue() == WEBM[:1000]
+    with pytest.raises(FolderTrouble):
+        CacheFolder(tmp_path).finish("A" * 22 + ".webm")
+
+
+@pytest.mark.parametrize("opened", [{"cache_size": 16, "remote_film_bytes": 10}], indirect=True)
+async def test_what_is_coming_keeps_its_room_and_others_wait(opened: World) -> None:
+    urls = [f"https://peer.test/{number}.webm" for number in range(3)]
+    for url in urls:
+        opened.serve(url, WEBM[:200] + bytes(9 << 20), content_type="video/webm")
+    await stored(opened, urls[0], "film")
+    first = await leased(opened, urls[1], "film")
+    row = {"role": "original", "name": identifiers.token() + ".webm", "media_type": "video/webm", "bytes": 9 << 20}
+    async with opened.database.write() as tx:
+        assert await cache.reserve(tx, str(first.args["key"]), "peer.test", [row], 10 << 20, 16 << 20)
+    await cache.sweep(opened.database, opened.server.proxy.folder)
+    second = await leased(opened, urls[2], "film")
+    with scope.cause(REMOTE_FILE, REMOTE_FILE):
+        got = await remote.fetch(opened.server, second)
+        assert isinstance(got, Retry)
+        assert (got.after, got.spends_attempt) == (remote.NO_ROOM_FOR, False)
+        await run(opened, first)
+        await run(opened, second)
+    assert await on_disk(opened) <= 16 << 20
+    await all_agrees(opened)
+
+
+async def test_what_one_post_causes_is_bounded(opened: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    many = [Wanted("picture", f"https://peer.test/{number}.jpg") for number in range(100)]
+    async with opened.database.write() as tx:
+        await prefetch.plan(tx, many, clock.now())
+    assert len(await waiting(opened)) == prefetch.MOST_AT_ONCE
+    monkeypatch.setattr(prefetch, "MOST_OF_HOST", 50)
+    async with opened.database.write() as tx:
+        await prefetch.plan(tx, many[50:53], clock.now())
+    async with opened.database.write() as tx:
+        await prefetch.plan(tx, [*many[60:], Wanted("picture", "https://other.test/1.jpg")][-3:], clock.now())
+    assert Counter(row.lane for row in await waiting(opened)) == {"host:peer.test": 51, "host:other.test": 1}
+    monkeypatch.setattr(prefetch, "MOST_WAITING", 52)
+    async with opened.database.write() as tx:
+        await prefetch.ask(tx, Wanted("picture", "https://third.test/1.jpg"), clock.now())
+    assert len(await waiting(opened)) == 52
 
 
 async def test_media_of_a_host_whose_media_are_rejected_are_neither_fetched_nor_shown(
@@ -392,12 +579,31 @@ async def test_media_of_a_host_whose_media_are_rejected_are_neither_fetched_nor_
         assert world.asked("/third.jpg") == []
 
 
+async def leased(world: World, url: str = PICTURE, use: Use = "picture") -> Job:
+    """The job that fetches a file, leased."""
+    async with world.database.write() as tx:
+        await prefetch.ask(tx, Wanted(use, url), clock.now())
+    clock.advance(130.0)
+    return await taken(world)
+
+
+async def taken(world: World) -> Job:
+    """The next of those jobs, leased as a worker leases them."""
+    kind = job_kinds(world.server)[REMOTE_FILE]
+    found = await lease(world.database, [Slot(kind, 1)], identifiers.token())
+    if found.alone_waits:
+        found = await lease(world.database, [Slot(kind, 1)], identifiers.token(), alone=True)
+    (one,) = found.jobs
+    return one
+
+
 async def run(world: World, one: Job) -> None:
-    """What the worker does with a job."""
+    """What the worker does with a job that goes well."""
     got = await remote.fetch(world.server, one)
     assert isinstance(got, remote.Stored)
     async with world.database.write() as tx:
         await remote.write(tx, one, got, clock.now())
+        await finish(tx, job_kinds(world.server), [(one, Done())], clock.now())
 
 
 async def stored(world: World, url: str = PICTURE, use: Use = "picture") -> str:
@@ -411,6 +617,21 @@ async def stored(world: World, url: str = PICTURE, use: Use = "picture") -> str:
 def files_of(world: World) -> list[Path]:
     """What is in the folder of the cache."""
     return [file for file in world.server.proxy.folder.path.rglob("*") if file.is_file()]
+
+
+async def on_disk(world: World) -> int:
+    """The room that the files of the cache take."""
+    return sum(cache.on_disk(file.stat().st_size) for file in files_of(world))
+
+
+async def all_agrees(world: World) -> None:
+    """The rows, their sum, and what is in the folder."""
+    await cache.sweep(world.database, world.server.proxy.folder)
+    async with world.database.read() as tx:
+        cached = {row.name: row.bytes for row in await tx.all(select(cached_file))}
+        named = {each["name"] for row in await tx.all(select(remote_file)) for each in row.files}
+        assert await tx.scalar(select(proxy.c.bytes)) == sum(cached.values()) == await on_disk(world)
+    assert {file.name for file in files_of(world)} == set(cached) == named
 
 
 async def nothing_is_left(world: World) -> None:
