@@ -32,10 +32,8 @@ from privapub.proxy.addresses import Use
 BECOMES = Words("verdict on an upload")
 WAY = {"op": "api", "method": "POST", "path": "/api/v2/media", "multipart": "file"}
 RASTER = {"image/jpeg", "image/png", "image/webp", "image/avif", "image/gif"}
-FILM = {"video/mp4", "audio/mp4", "audio/ogg"}
 FORMATS = {"JPEG": "image/jpeg", "PNG": "image/png", "WEBP": "image/webp", "AVIF": "image/avif", "GIF": "image/gif"}
-COLOUR_DISTANCE = 40  # of each of its three numbers: what is read in print and written for screens is not exact
-GONE = 30 * 86400.0
+COLOUR_DISTANCE = 12  # of each of its three numbers: what is pressed twice is not exact
 
 
 @field("upload")
@@ -236,7 +234,7 @@ def _tells(play: Play, data: bytes, words: list[bytes]) -> list[str]:
     file.write_bytes(data)
     command = [files.program("exiftool"), "-j", "-G1", "-a", "-ee", str(file)]
     (tags,) = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)  # noqa: S603 - Debian's
-    telling = r"gps|make$|model|date|comment|location|description|artist|software|:text"
+    telling = r"gps|make$|model|date|comment|location|description|artist|software"
     for name, value in tags.items():
         group, _, tag = name.partition(":")
         if group in ("System", "ExifTool") or group.startswith("ICC") or str(value).startswith("0000"):
