@@ -20,6 +20,7 @@ import full_table
 import hanging_hosts
 import inbox
 import job_starts
+import media
 import noop_jobs
 import races
 import signing
@@ -43,6 +44,7 @@ GROUPS: dict[str, Callable[[Places, Plan], list[Row]]] = {
     "inbox": inbox.measure,
     "threads": threads.measure,
     "strangers": strangers.measure,
+    "media": media.measure,
 }
 
 

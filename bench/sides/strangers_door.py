@@ -23,6 +23,7 @@ import uvloop
 from door import SENDERS, Sender, welcome
 from ours_many import rss_anon
 from posting import opened
+from starlette.types import ASGIApp
 from starting import told
 
 from privapub import app
@@ -40,9 +41,16 @@ EVERY = 0.02  # seconds between two looks at the memory
 @asynccontextmanager
 async def serving(server: Server) -> AsyncIterator[int]:
     """The port at which the server answers."""
+    async with answering(app.web_application(server)) as port:
+        yield port
+
+
+@asynccontextmanager
+async def answering(application: ASGIApp) -> AsyncIterator[int]:
+    """The port at which an application answers, as ours does."""
     web = uvicorn.Server(
         uvicorn.Config(
-            app.web_application(server), loop="none", http=Connection, log_level="warning", access_log=False,
+            application, loop="none", http=Connection, log_level="warning", access_log=False,
             lifespan="off", proxy_headers=False,
         )
     )  # fmt: skip
