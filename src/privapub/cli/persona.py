@@ -14,6 +14,7 @@ from privapub.cli.meant import acting
 from privapub.cli.opened import persona_named, with_server
 from privapub.cli.options import Handle, Json
 from privapub.cli.output import lines, say, table
+from privapub.composing.text import emoji_tags
 from privapub.errors import NotFound
 from privapub.markup.text import text_of
 from privapub.personas import read
@@ -65,6 +66,7 @@ def create(
                 domain=server.domain,
                 locked=locked,
                 name=name,
+                tags=await emoji_tags(tx, [name], Addresses(server.base_url, server.media_base_url)),
                 now=clock.now(),
             )
             await holds.give(tx, owner.id, persona_id)

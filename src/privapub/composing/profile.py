@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from privapub import clock
-from privapub.composing.text import html_of
+from privapub.actors.addresses import Addresses
+from privapub.composing.text import emoji_tags, html_of
 from privapub.errors import InvalidInput
 from privapub.markup.clean import plain
 from privapub.markup.render import Format
@@ -44,6 +45,13 @@ async def edit_profile(
         ]
     )
     async with server.database.write() as tx:
+        before = await known(tx, persona_id)
+        table = before.actor.fields if shown is None else shown
+        texts = [
+            before.actor.name if name is None else name,
+            before.bio if bio is None else bio,
+            *(text for each in table for text in (each["name"], each["value"])),
+        ]
         await editing.edit(
             tx,
             persona_id,
@@ -56,6 +64,7 @@ async def edit_profile(
             shows_follows=shows_follows,
             fields=shown,
             text_format=text_format,
+            tags=await emoji_tags(tx, texts, Addresses(server.base_url, server.media_base_url)),
             now=clock.now(),
         )
         return await known(tx, persona_id)

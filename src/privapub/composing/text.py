@@ -7,6 +7,7 @@ from typing import Any
 
 from privapub.actors.addresses import Addresses
 from privapub.actors.read import Actor, known
+from privapub.database.transaction import Transaction
 from privapub.emojis.keep import Emoji, within
 from privapub.errors import NotAllowed, PrivaPubError
 from privapub.federation.fetching.document import final
@@ -53,11 +54,16 @@ async def written(
     async with server.database.read() as tx:
         for actor_id in also:
             named.setdefault(actor_id, await known(tx, actor_id))
-        emojis = await within(tx, [text, *beside])
+        emojis = await emoji_tags(tx, [text, *beside], Addresses(server.base_url, server.media_base_url))
     tags = _mention_tags(named.values())
     tags += [{"type": "Hashtag", "href": tag_address(tag_url, tag), "name": f"#{tag}"} for tag in rendered.hashtags]
-    tags += [_emoji_tag(emoji, Addresses(server.base_url, server.media_base_url)) for emoji in emojis]
+    tags += emojis
     return Written(rendered.html, tuple(named), tags, waiting)
+
+
+async def emoji_tags(tx: Transaction, texts: Iterable[str], addresses: Addresses) -> list[dict[str, Any]]:
+    """The tags of our emojis whose names stand in these texts."""
+    return [_emoji_tag(emoji, addresses) for emoji in await within(tx, texts)]
 
 
 async def html_of(server: Server, text: str, text_format: Format) -> str:

@@ -1,5 +1,8 @@
 """Making a persona."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from sqlalchemy import select
 
 from privapub import identifiers
@@ -22,12 +25,13 @@ async def create(
     domain: str,
     locked: bool = False,
     name: str = "",
+    tags: Sequence[Mapping[str, Any]] = (),
     now: float,
 ) -> int:
     """A new persona's number. The keys come from `keys.make`, called in a thread before the transaction.
 
-    Raises InvalidInput for what cannot be a handle, Conflict for one that is taken (in any case). Which login holds the
-    persona is said elsewhere.
+    `tags` are the emojis of its name. Raises InvalidInput for what cannot be a handle, Conflict for one that is taken
+    (in any case). Which login holds the persona is said elsewhere.
     """
     unique = handles.check(handle)
     taken = Conflict(f"The handle “{handle}” is taken.", "Choose another one.")
@@ -44,6 +48,7 @@ async def create(
             handle=handle,
             host=domain,
             name=name,
+            tags=[dict(tag) for tag in tags],
             url=addresses.persona_page(handle),
             inbox=inbox_of(uri),
             shared_inbox=addresses.shared_inbox,

@@ -33,13 +33,15 @@ async def edit(
     text_format: Format | None = None,
     icon: str | None = None,
     image: str | None = None,
+    tags: Sequence[Mapping[str, Any]] | None = None,
     now: float,
 ) -> bool:
     """Change what is given and leave the rest; True where anything differs, and fact PersonaEdited if others see it.
 
     `bio` is as typed and `summary` its cleaned HTML: they change together. `fields` are all of them, each
     `{"name": plain text, "value": cleaned HTML}`; `text_format` is how the persona types from now on. `icon` and
-    `image` are addresses of its avatar and its header, and nothing ("") takes them away. Opening a locked persona
+    `image` are addresses of its avatar and its header, and nothing ("") takes them away.
+    `tags` are the emojis of its texts. Opening a locked persona
     answers nobody who already waits. Raises NotFound for no persona, InvalidInput for what is too long.
     """
     known = await read.known(tx, persona_id)
@@ -59,12 +61,8 @@ async def edit(
         "indexable": indexable,
     }
     actor_changes = _changes(of_actor, known.actor)
-    wanted = None if fields is None else [dict(each) for each in fields]
-    if wanted is not None and wanted != [dict(each) for each in known.actor.fields]:
-        actor_changes["fields"] = wanted
-    for column, address in (("icon", icon), ("image", image)):
-        if address is not None and (address or None) != getattr(known.actor, column):
-            actor_changes[column] = address or None
+    actor_changes |= _addresses({"icon": icon, "image": image}, known.actor)
+    actor_changes |= _lists({"fields": fields, "tags": tags}, known.actor)
     persona_changes = _changes({"bio": bio, "shows_follows": shows_follows, "text_format": text_format}, known)
     if not actor_changes and not persona_changes:
         return False
@@ -89,3 +87,16 @@ def _check_fields(fields: Sequence[Mapping[str, str]]) -> None:
 
 def _changes(wanted: dict[str, Any], known: object) -> dict[str, Any]:
     return {name: value for name, value in wanted.items() if value is not None and value != getattr(known, name)}
+
+
+def _addresses(wanted: dict[str, str | None], known: object) -> dict[str, Any]:
+    return {
+        name: address or None
+        for name, address in wanted.items()
+        if address is not None and (address or None) != getattr(known, name)
+    }
+
+
+def _lists(wanted: dict[str, Sequence[Mapping[str, Any]] | None], known: object) -> dict[str, Any]:
+    given = {name: [dict(each) for each in rows] for name, rows in wanted.items() if rows is not None}
+    return {name: rows for name, rows in given.items() if rows != [dict(each) for each in getattr(known, name)]}

@@ -30,3 +30,10 @@ def avatar(actor: Actor, base: str) -> str:
 def header(actor: Actor, base: str) -> str:
     """The wide picture of a persona, likewise."""
     return at(actor.image, base) if actor.local else ""
+
+
+def emojis(actor: Actor, base: str) -> dict[str, str]:
+    """Which emojis of ours an actor elsewhere uses, by name: the same name at another address is another emoji."""
+    tags = [tag for tag in actor.tags if tag.get("type") == "Emoji"]
+    kept = [tag for tag in tags if str(tag.get("href") or "").startswith(f"{base}/")]
+    return {str(tag.get("name") or "").strip(":"): at(tag["href"], base) for tag in kept}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -44,7 +44,6 @@ _templates = Environment(
     lstrip_blocks=True,
 )
 _templates.globals["asset"] = address
-_templates.filters |= {"avatar": ours.avatar, "header": ours.header}
 
 
 @dataclass(frozen=True)
@@ -107,10 +106,11 @@ class Around:
     proxy: ProxyUrls | None = None
 
 
-async def around(tx: Transaction, server: Server, posts: Sequence[Post]) -> Around:
-    """What these posts need to be shown. Emojis are as they are today, and one that is gone is text again."""
+async def around(tx: Transaction, server: Server, posts: Sequence[Post], people: Sequence[Actor] = ()) -> Around:
+    """What these posts and people need to be shown. Emojis are as they are today; one that is gone is text again."""
     base = f"{server.media_base_url}/media"
-    found = await within(tx, [post.content for post in posts if post.local])
+    texts = [post.content for post in posts if post.local]
+    found = await within(tx, [*texts, *(text for actor in people if actor.local for text in _texts(actor))])
     emojis = {emoji.shortcode: f"{base}/{emoji.file}" for emoji in found}
     return Around(base, emojis, await of_posts(tx, [post.id for post in posts]), await server.proxy.urls(tx))
 
@@ -155,9 +155,31 @@ def cleaned(html: str) -> Markup:
     return Markup(clean(html))  # noqa: S704 - cleaned in this very line
 
 
+def _texts(actor: Actor) -> list[str]:
+    return [actor.name, actor.summary, *(text for each in actor.fields for text in (each["name"], each["value"]))]
+
+
+def pictured(text: str, actor: Actor, beside: Around) -> Markup:
+    """A plain text of a profile, with pictures for the names of its emojis that are kept here."""
+    return _with_pictures(escape(plain(text)), actor, beside)
+
+
+def pictured_html(html: str, actor: Actor, beside: Around) -> Markup:
+    """HTML of a profile, cleaned once more, likewise."""
+    return _with_pictures(cleaned(html), actor, beside)
+
+
+def _with_pictures(html: Markup, actor: Actor, beside: Around) -> Markup:
+    emojis = beside.emojis if actor.local else ours.emojis(actor, beside.base)
+    return Markup(with_emojis(html, emojis))  # noqa: S704 - escaped or cleaned just before
+
+
 def name_of(actor: Actor) -> str:
     """What an actor is called: its name, else its handle."""
     return plain(actor.name) or actor.handle
+
+
+_templates.filters |= {"avatar": ours.avatar, "header": ours.header, "pictured": pictured}
 
 
 def title_of(actor: Actor, post: Post) -> str:

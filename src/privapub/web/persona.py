@@ -17,7 +17,7 @@ from privapub.posts.audience import visible_to
 from privapub.posts.pin import pinned
 from privapub.posts.read import PUBLIC, of_author
 from privapub.server import Server
-from privapub.web.pages import EXCERPT, around, cleaned, name_of, render, shown
+from privapub.web.pages import EXCERPT, around, name_of, pictured, pictured_html, render, shown
 
 PAGE = 20
 
@@ -33,7 +33,7 @@ async def persona(server: Server, request: Request) -> Response:
         visible = await visible_to(tx, posts[:PAGE], None)
         # What stands first stands there once.
         first = await visible_to(tx, await pinned(tx, found.id), None) if before is None else []
-        beside = await around(tx, server, [*first, *visible])
+        beside = await around(tx, server, [*first, *visible], [found.actor])
         there = await by_uri(tx, found.actor.moved_to) if found.actor.moved_to else None
         follows = await counts(tx, found.id) if found.shows_follows else None
     page = Addresses(server.base_url).persona_page(found.handle)
@@ -47,8 +47,12 @@ async def persona(server: Server, request: Request) -> Response:
         "persona.html",
         actor=found.actor,
         name=name_of(found.actor),
-        summary=cleaned(found.actor.summary),
-        fields=[(field["name"], cleaned(field["value"])) for field in found.actor.fields],
+        summary=pictured_html(found.actor.summary, found.actor, beside),
+        fields=[
+            (pictured(field["name"], found.actor, beside), pictured_html(field["value"], found.actor, beside))
+            for field in found.actor.fields
+        ],
+        beside=beside,
         about=shortened(text_of(found.actor.summary), EXCERPT),
         page=page,
         moved_to=found.actor.moved_to,

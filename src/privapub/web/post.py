@@ -26,8 +26,9 @@ async def post(server: Server, request: Request) -> Response:
         quoted = (await quotes.shown(tx, [found], None)).get(found.id)
         if quoted is not None:
             (quoted,) = await with_polls(tx, [quoted])
-        beside = await around(tx, server, [found] if quoted is None else [found, quoted])
         quoted_author = None if quoted is None else await actors.by_id(tx, quoted.author_id)
+        people = [each for each in (author, quoted_author) if each is not None]
+        beside = await around(tx, server, [found] if quoted is None else [found, quoted], people)
     if author is None:
         raise NotFound(served.NO_POST)
     if found.deleted_at is not None:
@@ -41,6 +42,7 @@ async def post(server: Server, request: Request) -> Response:
         actor=author,
         name=name_of(author),
         post=shown(found, beside),
+        beside=beside,
         quoted=None
         if quoted is None or quoted_author is None
         else (shown(quoted, beside), name_of(quoted_author), quoted_author),

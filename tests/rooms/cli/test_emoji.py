@@ -65,3 +65,18 @@ def test_a_folder_and_a_tar_are_imported_and_one_bad_file_stops_no_other(
     assert [each["name"] for each in taken["refused"]] == ["large"]
     assert not (tmp_path.parent / "outside.png").exists()
     assert "neither a folder nor a tar" in refused("emoji", "import", str(folder / "readme.txt"))
+
+
+def test_emojis_of_a_profile_go_with_it(told: Told, tmp_path: Path) -> None:
+    def names() -> list[str]:
+        found = told("federation", "show", told("persona", "show", "bea")["id"])
+        return [tag["name"] for tag in found["tags"]]
+
+    for name in ("blobcat", "boat", "sea"):
+        told("emoji", "add", name, str(picture(tmp_path / "a.png")))
+    told("persona", "edit", "bea", "--name", "Bea :blobcat: :none:")
+    assert names() == [":blobcat:"]
+    told("persona", "edit", "bea", "--bio", "I like :sea:", "--field", "Boat=:boat:")
+    assert names() == [":blobcat:", ":sea:", ":boat:"]
+    told("persona", "edit", "bea", "--no-fields", "--name", "Bea")
+    assert names() == [":sea:"]

@@ -8,6 +8,7 @@ from asgi import BASE, DOCUMENT, HTML, Answered, serving
 from fakes.asked import asked
 from makers import ADDRESSES, make_follow, make_persona, make_post, make_remote
 from privapub import clock
+from privapub.actors.read import known
 from privapub.actors.tables import actor as actor_table
 from privapub.database.connect import Database
 from privapub.emojis.keep import Emoji, add
@@ -22,7 +23,7 @@ from privapub.posts.tables import post as post_table
 from privapub.proxy.cache import ensure as ensure_proxy
 from privapub.proxy.prefetch import REMOTE_FILE
 from privapub.settings import Settings
-from privapub.web.pages import Around, day, shown
+from privapub.web.pages import Around, around, day, pictured, shown
 
 NO_SCRIPTS = re.compile(r"<script|\son[a-z]+=|style=|javascript:", re.IGNORECASE)
 MEDIA = f"{ADDRESSES.base_url}/media/"
@@ -402,3 +403,33 @@ async def test_a_persona_shows_what_it_wears(database: Database) -> None:
         assert icon not in (text := check(await sut.get("/@alice", accept=HTML)))
     assert 'class="header"' not in text
     assert 'aria-hidden="true">A</span>' in text
+
+
+async def test_our_emojis_are_pictures_in_profiles(database: Database) -> None:
+    file = f"{'a' * 22}.webp"
+    picture = f'<img class="emoji" src="{MEDIA}{file}" alt=":blobcat:" title=":blobcat:" loading="lazy">'
+    async with database.write() as tx:
+        alice, carol, dora = await make_persona(tx), await make_remote(tx), await make_remote(tx, "dora@far.test")
+        await add(tx, Emoji("blobcat", file, "image/webp", 9, "", clock.now()))
+        await make_post(tx, alice.id, "public", "hello")
+        names_it = {"name": "C <b> :blobcat:"}
+        tag = {"type": "Emoji", "name": ":blobcat:", "href": f"{MEDIA}{file}"}
+        far = {"type": "Emoji", "name": ":blobcat:", "href": "https://far.test/cat.png"}
+        for actor, said in ((carol, tag), (dora, far)):
+            await tx.execute(update(actor_table).where(actor_table.c.id == actor.id).values(**names_it, tags=[said]))
+        carol, dora = await known(tx, carol.id), await known(tx, dora.id)
+        fields = [{"name": "Pet :blobcat:", "value": "a :blobcat: <i>"}]
+        texts = {"bio": "x", "summary": "<p>my :blobcat: <code>:blobcat:</code></p>", "fields": fields}
+        await edit(tx, alice.id, name='Al <i> ":blobcat:', **texts, now=clock.now())  # type: ignore[arg-type]  # as named
+    async with serving(database) as sut:
+        text = check(await sut.get("/@alice", accept=HTML))
+        async with database.read() as tx:
+            beside = await around(tx, sut.server, [], [carol, dora])
+    assert f"<h1><bdi>Al &lt;i&gt; &#34;{picture}</bdi></h1>" in text
+    assert f"<p>my {picture} <code>:blobcat:</code></p>" in text
+    assert f'<dt dir="auto">Pet {picture}</dt>' in text
+    assert f"a {picture}" in text
+    assert "<title>Al &lt;i&gt; &#34;:blobcat:" in text
+    assert text.count(picture) == 5  # and over its post
+    assert pictured(carol.name, carol, beside) == f"C &lt;b&gt; {picture}"
+    assert pictured(dora.name, dora, beside) == "C &lt;b&gt; :blobcat:"

@@ -9,6 +9,7 @@ from privapub.actors.keys import ED25519, RSA
 from privapub.actors.read import Actor, Key
 from privapub.federation.documents import context
 from privapub.federation.documents.members import without_nothing
+from privapub.federation.documents.write_emoji import emoji
 
 
 def person(actor: Actor, keys: Iterable[Key], addresses: Addresses) -> dict[str, Any]:
@@ -40,6 +41,7 @@ def person(actor: Actor, keys: Iterable[Key], addresses: Addresses) -> dict[str,
         "updated": _updated(actor),
         "icon": _image(actor.icon),
         "image": _image(actor.image),
+        "tag": [emoji(tag) for tag in actor.tags if tag.get("type") == "Emoji"] or None,
         "attachment": [
             {"type": "PropertyValue", "name": field["name"], "value": field["value"]} for field in actor.fields
         ],

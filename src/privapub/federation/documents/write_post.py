@@ -8,6 +8,7 @@ from privapub.actors.read import Actor
 from privapub.federation.documents import context
 from privapub.federation.documents.members import without_nothing
 from privapub.federation.documents.properties import PUBLIC
+from privapub.federation.documents.write_emoji import emoji
 from privapub.federation.documents.write_poll import question
 from privapub.federation.documents.write_quote import quote_fields, quote_tag, with_fallback
 from privapub.federation.documents.write_thread import around
@@ -97,7 +98,5 @@ def _attachment(one: Mapping[str, Any]) -> dict[str, Any]:
 
 def _tag(tag: Any) -> dict[str, Any]:
     if tag.get("type") == "Emoji":
-        # Without an id: at one on another host, where media may be, Fedify asks for a document, and drops the tag.
-        icon = {"type": "Image", "mediaType": tag.get("media_type"), "url": tag["href"]}
-        return {"type": "Emoji", "name": tag["name"], "icon": icon}
+        return emoji(tag)
     return {name: tag[name] for name in ("type", "href", "name") if tag.get(name)}

@@ -74,6 +74,17 @@ def test_an_actor_is_read_as_it_was_meant() -> None:
     assert actor.keys == tuple((key.id, URI, key.algorithm, key.public) for key in KEYS)
 
 
+def test_the_emojis_of_a_profile_go_with_it() -> None:
+    tag = {"type": "Emoji", "name": ":cat:", "href": "https://sut.test/media/c.webp", "media_type": "image/webp"}
+    document = person(dataclasses.replace(ALICE, tags=(tag,)), KEYS, ADDRESSES)
+    icon = {"type": "Image", "mediaType": "image/webp", "url": tag["href"]}
+    assert document["tag"] == [{"type": "Emoji", "name": ":cat:", "icon": icon}]
+    assert [(each.type, each.name, each.href) for each in read_actor(read_back(document)).tags] == [
+        ("Emoji", ":cat:", tag["href"])
+    ]
+    assert "tag" not in person(ALICE, KEYS, ADDRESSES)
+
+
 def test_an_actor_tells_the_day_of_its_creation_and_no_moment() -> None:
     assert person(ALICE, KEYS, ADDRESSES)["published"] == "2026-12-01T00:00:00Z"
 
