@@ -34,7 +34,7 @@ from privapub.effects.post_edited import post_edited
 from privapub.effects.post_pinned import post_pinned
 from privapub.effects.post_published import post_published
 from privapub.effects.post_received import post_received
-from privapub.effects.prune import PRUNE, prune
+from privapub.effects.prune import PRUNE, prune, sweep
 from privapub.effects.quote_answered import quote_answered
 from privapub.effects.quote_asked import quote_asked
 from privapub.effects.reaction_added import reaction_added
@@ -233,7 +233,7 @@ def job_kinds(server: Server) -> dict[str, JobKind]:
             attempts=previews.ATTEMPTS,
         ),
         JobKind(QUOTE, fetch=partial(check_quote.fetch, server), write=check_quote.write, at_once=2),
-        JobKind(PRUNE, write=prune, at_once=1),
+        JobKind(PRUNE, fetch=partial(sweep, server), write=prune, at_once=1),
         JobKind(READ_POLL, fetch=partial(read_poll.fetch, server), write=read_poll.write, at_once=2, attempts=3),
         JobKind(
             SYNCHRONIZE,

@@ -1,9 +1,12 @@
 """`privapub doctor`."""
 
 import asyncio
+import shutil
 import sys
+import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from sqlalchemy import text as sql
@@ -18,7 +21,9 @@ from privapub.cli.output import say
 from privapub.errors import PrivaPubError
 from privapub.federation.fetching.jrd import JRD_ACCEPT, JRD_TYPES
 from privapub.media import ffmpeg
+from privapub.media.process import MIB
 from privapub.outbound.answers import FetchProblem
+from privapub.proxy import cache
 from privapub.server import Server
 
 WRONG_CLOCK = 60.0  # seconds
@@ -34,7 +39,7 @@ class Finding:
 
 
 def doctor(*, as_json: Json = False) -> None:
-    """Look whether everything is as it must be: database, folder, backup, address, clock, ffmpeg."""
+    """Look whether everything is as it must be: database, folder, backup, address, clock, cache, ffmpeg."""
     findings = asyncio.run(_examine())
     marks = {"ok": "✓", "warning": "!", "bad": "✗"}
     say(
@@ -65,7 +70,36 @@ async def _look(server: Server) -> AsyncIterator[Finding]:
     yield await _address(server)
     if server.domain != urlsplit(server.base_url).netloc:
         yield await _handles(server)
+    yield await _cache(server)
     yield await asyncio.to_thread(_ffmpeg, server.settings.ffmpeg)
+
+
+async def _cache(server: Server) -> Finding:
+    """Whether the folder for files elsewhere can be written, and whether the disk has the room that it may take."""
+    what, bound = "cache", server.settings.cache_size * MIB
+    folder = server.settings.cache_folder
+    try:
+        free = await asyncio.to_thread(_free, folder)
+    except OSError as error:
+        refused = "Pictures from elsewhere are not shown."
+        hint = "Give the user who runs PrivaPub the right to write there, or choose another with PRIVAPUB_CACHE."
+        return Finding(what, "bad", f"{folder} cannot be written: {error.strerror}. {refused} {hint}")
+    try:
+        async with server.database.read() as tx:
+            taken = await cache.taken(tx)
+    except Exception:  # noqa: BLE001 - what is wrong with the database is told above
+        taken = 0
+    told = f"{folder.resolve()}: {taken // MIB} MiB of at most {bound // MIB}, and the disk has {free // MIB} MiB free"
+    if bound - taken > free:
+        hint = "Lower PRIVAPUB_CACHE_SIZE, or choose a folder on a larger disk with PRIVAPUB_CACHE."
+        return Finding(what, "warning", f"{told}: it will be full before the cache is. {hint}")
+    return Finding(what, "ok", told)
+
+
+def _free(folder: Path) -> int:
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with tempfile.TemporaryFile(dir=folder):
+        return shutil.disk_usage(folder).free
 
 
 def _ffmpeg(setting: str) -> Finding:

@@ -1,7 +1,8 @@
 """The job of the kind `clean_domain`: what is kept of blocked hosts goes, in small transactions.
 
-It begins an hour after the block, so that one who blocked the wrong domain loses nothing. Each step looks again whether
-the host is still blocked. Run again it goes on with what is left.
+Of hosts of which only the media are rejected, those go that the cache has. It begins an hour after the rule, so that
+one who blocked the wrong domain loses nothing. Each step looks again whether the host is still blocked. Run again it
+goes on with what is left.
 """
 
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from privapub.moderation import rules
 from privapub.moderation.domain_rules import BLOCK, BLOCKED
 from privapub.notifications import notify
 from privapub.posts.sweep import sweep
+from privapub.proxy import cache
 from privapub.server import Server
 
 CLEAN = "clean_domain"
@@ -36,8 +38,12 @@ async def plan(tx: Transaction, domain: str, run_at: float) -> None:
 
 
 async def clean_domain(server: Server, job: Job) -> Outcome:
-    """Delete posts, likes, boosts and notifications of their people; the people themselves and their follows stay."""
+    """Delete posts, likes, boosts and notifications of their people; the people themselves and their follows stay.
+
+    The files of theirs that the cache has go first.
+    """
     begun = clock.monotonic()
+    await _clean_cache(server, str(job.args["domain"]))
     async with server.database.read() as tx:
         which = await _blocked(tx, str(job.args["domain"]))
     deleted = 0
@@ -66,6 +72,19 @@ async def _blocked(tx: Transaction, domain: str) -> list[TheirServer]:
         return []
     found = domains.decided_by(await rules.in_force(tx), rule, await standing.servers(tx, [rule]))
     return sorted(found, key=lambda each: (each.origin, each.host))
+
+
+async def _clean_cache(server: Server, domain: str) -> None:
+    async with server.database.read() as tx:
+        in_force = await rules.in_force(tx)
+        rejected = [host for host in await cache.hosts(tx) if not in_force.takes_media(host)]
+    for host in rejected:
+        rule = in_force.rule_for(host)
+        while rule is not None and rule.domain == domain:
+            async with server.database.write() as tx:
+                if not await cache.forget_host(tx, host):
+                    break
+    await cache.sweep(server.database, server.proxy.folder)
 
 
 async def _people(tx: Transaction, theirs: TheirServer, after: int) -> list[int]:

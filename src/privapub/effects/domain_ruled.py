@@ -1,4 +1,6 @@
-"""A rule about a domain was made, changed or taken away: what is kept of a blocked host is to be cleaned away."""
+"""A rule about a domain was made, changed or taken away: what is kept of a blocked host is to be cleaned away,
+and of one whose media are rejected, these.
+"""
 
 from privapub.actors.addresses import Addresses
 from privapub.database.transaction import Transaction
@@ -13,5 +15,5 @@ async def domain_ruled(tx: Transaction, fact: DomainRuled, _addresses: Addresses
     """Whoever was learnt while the rule was changed is put right; done again without harm."""
     rule = await rules.by_domain(tx, fact.domain)
     await domains.settle(tx, [rule or Rule(fact.domain, "none")], now)
-    if rule is not None and rule.severity == BLOCK:
+    if rule is not None and (rule.severity == BLOCK or rule.reject_media):
         await clean_domain.plan(tx, rule.domain, now + clean_domain.AFTER)

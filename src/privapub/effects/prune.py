@@ -19,6 +19,7 @@ from privapub.moderation import reports
 from privapub.notifications import read as notifications
 from privapub.posts import threads, tombstones
 from privapub.proxy import cache
+from privapub.server import Server
 from privapub.telemetry import prune as telemetry
 
 PRUNE = "prune"
@@ -45,6 +46,11 @@ _ROOMS = (
 async def plan(tx: Transaction, run_at: float | None = None, place: Mapping[str, Any] | None = None) -> None:
     """See that a run is waiting: called at start, and by each run for the next one (`place`: where that goes on)."""
     await put(tx, [NewJob(PRUNE, PRUNE, place or {}, run_at=run_at, dedupe_key=PRUNE, unique_while_waiting=True)])
+
+
+async def sweep(server: Server, _job: Job) -> None:
+    """Files of the cache that were let go are deleted, if nothing else has done it since."""
+    await cache.sweep(server.database, server.proxy.folder)
 
 
 async def prune(tx: Transaction, job: Job, _fetched: Any, now: float) -> None:

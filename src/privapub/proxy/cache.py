@@ -140,6 +140,11 @@ async def settle(tx: Transaction, key: str, files: Sequence[dict[str, Any]]) -> 
     return True
 
 
+async def taken(tx: Transaction) -> int:
+    """The room that the files take, or may take: never less than what is on the disk."""
+    return int(await tx.scalar(select(proxy.c.bytes)) or 0)
+
+
 async def holds(tx: Transaction, names: Collection[str]) -> bool:
     """Whether there is still room for these files: where there is not, whoever wrote one deletes it.
 
@@ -257,7 +262,7 @@ async def _turn(tx: Transaction) -> int:
 async def _held(tx: Transaction) -> int:
     """The bytes that will be held once all that is leaving is gone."""
     leaving = await tx.all(select(cached_file.c.bytes).where(cached_file.c.leaving))
-    return int(await tx.scalar(select(proxy.c.bytes)) or 0) - sum(int(row.bytes) for row in leaving)
+    return await taken(tx) - sum(int(row.bytes) for row in leaving)
 
 
 async def _oldest(tx: Transaction) -> list[str]:

@@ -75,3 +75,33 @@ async def test_ffmpeg_is_looked_for(
     found = {one["what"]: one for one in json.loads(capsys.readouterr().out)}
     assert found["ffmpeg"]["state"] == state
     assert finding in found["ffmpeg"]["finding"]
+
+
+@pytest.mark.usefixtures("database")
+@pytest.mark.parametrize(
+    ("size", "writable", "state", "finding"),
+    [
+        ("16", True, "ok", "cache: 0 MiB of at most 16, and the disk has"),
+        ("10000000", True, "warning", "it will be full before the cache is. Lower PRIVAPUB_CACHE_SIZE"),
+        (
+            "16",
+            False,
+            "bad",
+            "cannot be written: Not a directory. Pictures from elsewhere are not shown. Give the user",
+        ),
+    ],
+)
+async def test_the_cache_is_looked_at(
+    database_url: str, typed: Type, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+    size: str, writable: bool, state: str, finding: str,
+) -> None:  # fmt: skip
+    if not writable:
+        (tmp_path / "file").write_text("no folder", encoding="utf-8")
+    monkeypatch.setenv("PRIVAPUB_DATABASE_URL", database_url)
+    monkeypatch.setenv("PRIVAPUB_CACHE", str(tmp_path / ("cache" if writable else "file/cache")))
+    monkeypatch.setenv("PRIVAPUB_CACHE_SIZE", size)
+    await anyio.to_thread.run_sync(lambda: typed("doctor", "--json"))
+    found = {one["what"]: one for one in json.loads(capsys.readouterr().out)}
+    assert found["cache"]["state"] == state
+    assert finding in found["cache"]["finding"]

@@ -63,8 +63,17 @@ def test_a_post_brings_its_pictures(
 
 
 def test_the_store_is_swept(told: Callable[..., Any], tmp_path: Path) -> None:
-    assert told("media", "sweep", "--dry-run") == {"deleted": False, "orphans": [], "bytes": 0, "missing": []}
+    none = {"orphans": 0, "bytes": 0, "missing": 0}
+    nothing = {"deleted": False, "orphans": [], "bytes": 0, "missing": [], "cache": none}
+    assert told("media", "sweep", "--dry-run") == nothing
     assert not (tmp_path / "media").exists()
+    lost = tmp_path / "cache" / "AA" / f"{'A' * 22}.webp.part"
+    lost.parent.mkdir(parents=True)
+    lost.write_bytes(b"12345")
+    assert told("media", "sweep", "--dry-run")["cache"] == {**none, "orphans": 1, "bytes": 5}
+    assert lost.exists()
+    assert told("media", "sweep")["cache"] == {**none, "orphans": 1, "bytes": 5}
+    assert not lost.exists()
 
 
 def test_a_persona_is_given_an_avatar_and_a_header(
