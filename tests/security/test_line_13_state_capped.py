@@ -174,11 +174,15 @@ WITH_ANOTHER = {
     "actor_key": "at most ten of an actor",
     "block": "one between two actors, one of whom is ours",
     "boost": "one of an actor and a post",
+    "conversation_post": "one of a persona and a direct post that it wrote or that names it",
     "follow": "one between two actors, one of whom is ours",
+    "bookmark": "what somebody here keeps, one of a post",
     "poll": "one of a post",
     "poll_vote": "one of an actor and an answer",
     "post_link": "one of a post",
     "post_recipient": "at most a thousand that a post names",
+    "post_program": "one of a post of ours",
+    "post_version": "at most fifty of a post",
     "post_tag": "at most two hundred of a post",
     "quote_stamp": "one of a post of ours and of what quotes it, which an actor that may quote has asked for",
     "reaction": "a few of an actor and a post",
@@ -188,9 +192,11 @@ WITH_ANOTHER = {
 BY_BYTES = {"cached_file"}
 # What only people here, or the operator, put there.
 OURS = {
-    "account", "account_persona", "code", "domain_policy", "domain_rule", "emoji", "featured_tag", "list_member",
-    "medium", "mute", "people_list",
-    "persona", "pin", "preview_count", "proxy", "proxy_count", "relay", "rendering", "sent", "traffic", "word_filter",
+    "account", "account_note", "account_persona", "code", "domain_block", "domain_policy", "domain_rule", "emoji",
+    "featured_tag", "followed_tag", "list_member", "marker", "medium", "mute", "notification_permission",
+    "notification_policy", "people_list", "persona", "pin", "preview_count", "proxy", "proxy_count", "push_key",
+    "push_subscription", "relay", "rendering", "said_once",
+    "scheduled_post", "sent", "thread_mute", "traffic", "word_filter",
 }  # fmt: skip
 
 
@@ -330,6 +336,7 @@ def row(name: str, **values: str) -> Tie:
         (row("reaction", post_id="post", actor_id="ours", emoji=""), (1, 1)),
         (row("boost", post_id="post", actor_id="ours"), (1, 1)),
         (row("pin", post_id="post", actor_id="ours"), (1, 1)),
+        (row("bookmark", post_id="post", persona_id="ours"), (1, 1)),
         (row("timeline_entry", persona_id="ours", post_id="post"), (1, 1)),
         (row("post_recipient", post_id="post", actor_id="ours"), (1, 1)),
         (row("notification", persona_id="ours", actor_id="theirs", post_id="post"), (1, 1)),

@@ -52,3 +52,31 @@ word_filter = Table(
     Column("ends_at", Double),
     Column("created_at", Double, nullable=False),
 )
+
+# Which direct posts of a persona belong together: an answer to one of them is in its conversation.
+conversation_post = Table(
+    "conversation_post",
+    metadata,
+    Column("persona_id", BigInteger, ForeignKey("actor.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("post_id", BigInteger, ForeignKey("post.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("conversation_id", BigInteger, nullable=False),
+    Column("unread", Boolean, nullable=False),
+)
+Index("ix_conversation_post_post", conversation_post.c.post_id)
+Index(
+    "ix_conversation_post_conversation",
+    conversation_post.c.persona_id,
+    conversation_post.c.conversation_id,
+    conversation_post.c.post_id,
+)
+
+# Hashtags whose public posts a persona reads at home.
+followed_tag = Table(
+    "followed_tag",
+    metadata,
+    Column("persona_id", BigInteger, ForeignKey("actor.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("tag", Text, primary_key=True),  # its key
+    Column("name", Text, nullable=False),  # as it was written
+    Column("id", BigInteger, nullable=False),  # sorts by time
+)
+Index("ix_followed_tag_tag", followed_tag.c.tag, followed_tag.c.persona_id)
