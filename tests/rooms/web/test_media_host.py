@@ -58,6 +58,13 @@ async def test_a_file_is_at_its_host_and_the_way_to_it_at_the_other(world: World
     assert (await get(world, "media.sut.test", f"/media/{names.new('image/webp')}"))[0] == 404
 
 
+async def test_a_file_elsewhere_is_shown_from_there_alone(world: World) -> None:
+    path = "/proxy/picture/whole/key/address"
+    status, body, headers = await get(world, "sut.test", path)
+    assert (status, body, headers["location"]) == (308, b"", f"{MEDIA}{path}")
+    assert (await get(world, "media.sut.test", path))[0] == 404  # it is no address of ours
+
+
 async def test_nothing_else_is_at_the_host_of_media(world: World) -> None:
     async with world.database.write() as tx:
         alice = await make_persona(tx)
