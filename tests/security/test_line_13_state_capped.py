@@ -197,6 +197,9 @@ OURS = {
     "notification_policy", "people_list", "persona", "pin", "preview_count", "proxy", "proxy_count", "push_key",
     "push_subscription", "relay", "rendering", "said_once",
     "scheduled_post", "sent", "thread_mute", "traffic", "word_filter",
+    "announcement", "announcement_reaction", "announcement_read", "invitation", "letter", "recovery_code",
+    "second_factor", "session",
+    "waiting",  # who signs up: tested with what does it
 }  # fmt: skip
 
 

@@ -54,6 +54,14 @@ actor = Table(
 )
 
 Index("ix_actor_origin", actor.c.origin, actor.c.host)
+Index("ix_actor_handle", actor.c.handle, actor.c.host)
+# Those who ask to be found.
+Index(
+    "ix_actor_discoverable",
+    actor.c.id,
+    sqlite_where=actor.c.discoverable.is_(True),
+    postgresql_where=actor.c.discoverable.is_(True),
+)
 
 actor_key = Table(
     "actor_key",
@@ -86,6 +94,25 @@ mute = Table(
     Column("ends_at", Double),
     Column("created_at", Double, nullable=False),
 )
+
+# Whole servers that a persona wants nothing of, by the host of their people's addresses or ids.
+domain_block = Table(
+    "domain_block",
+    metadata,
+    Column("persona_id", BigInteger, ForeignKey("actor.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("domain", Text, primary_key=True),
+    Column("id", BigInteger, nullable=False),  # sorts by time
+)
+
+# What a persona wrote down about somebody, for itself.
+account_note = Table(
+    "account_note",
+    metadata,
+    Column("persona_id", BigInteger, ForeignKey("actor.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("actor_id", BigInteger, ForeignKey("actor.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("text", Text, nullable=False),
+)
+Index("ix_account_note_actor", account_note.c.actor_id)
 
 featured_tag = Table(
     "featured_tag",

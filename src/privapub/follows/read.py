@@ -27,6 +27,9 @@ class Follow:
     state: str
     created_at: float
     answered_at: float | None
+    boosts: bool = True
+    notify: bool = False
+    languages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -43,8 +46,11 @@ _COLUMNS = tuple(column.label(f"follow_{column.name}") for column in follow.c)
 
 def from_row(row: Any) -> Follow:
     """A Follow from a row of every column of the table."""
-    follow_id, follower_id, followed_id, uri, state, created_at, answered_at, _ = row
-    return Follow(follow_id, follower_id, followed_id, uri, state, created_at, answered_at)
+    follow_id, follower_id, followed_id, uri, state, created_at, answered_at, _, boosts, notify, languages, _ = row
+    read = tuple(languages.strip(",").split(",")) if languages else ()
+    return Follow(
+        follow_id, follower_id, followed_id, uri, state, created_at, answered_at, bool(boosts), bool(notify), read
+    )
 
 
 async def by_id(tx: Transaction, follow_id: int) -> Follow | None:

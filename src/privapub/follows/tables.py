@@ -1,6 +1,6 @@
 """Who follows whom: state, not history. One row for each pair, whichever of the two is ours (or both)."""
 
-from sqlalchemy import BigInteger, Column, Double, ForeignKey, Index, Table, Text, UniqueConstraint
+from sqlalchemy import BigInteger, Boolean, Column, Double, ForeignKey, Index, Table, Text, UniqueConstraint
 
 from privapub.database.tables import metadata
 
@@ -15,6 +15,11 @@ follow = Table(
     Column("created_at", Double, nullable=False),
     Column("answered_at", Double),
     Column("state_before", Text),  # of a suspended one
+    # What a persona of ours wants of whom it follows; nobody else is told.
+    Column("boosts", Boolean, nullable=False, server_default="1"),
+    Column("notify", Boolean, nullable=False, server_default="0"),  # of each new post
+    Column("languages", Text, nullable=False, server_default=""),  # those it reads, as ",de,en,"; "" for all
+    Column("endorsed_at", Double),  # since when its profile names them
     UniqueConstraint("follower_id", "followed_id"),
 )
 Index("ix_follow_followed", follow.c.followed_id, follow.c.state)
