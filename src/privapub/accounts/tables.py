@@ -1,6 +1,6 @@
 """Logins, and which personas each holds. Nothing that federation can reach may read these."""
 
-from sqlalchemy import JSON, BigInteger, Column, Double, ForeignKey, Table, Text
+from sqlalchemy import JSON, BigInteger, Boolean, Column, Double, ForeignKey, Integer, Table, Text, false
 
 from privapub.database.tables import metadata
 
@@ -57,5 +57,75 @@ token = Table(
     Column("application_id", BigInteger, ForeignKey("application.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("persona_id", BigInteger, index=True),
     Column("scopes", Text, nullable=False),
+    Column("created_at", Double, nullable=False),
+)
+
+# Somebody at the pages, who has given a password. `half`: and no code yet, where the account asks for one.
+session = Table(
+    "session",
+    metadata,
+    Column("hash", Text, primary_key=True),  # SHA-256 of what the cookie says
+    Column("account_id", BigInteger, ForeignKey("account.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("half", Boolean, nullable=False, server_default=false()),
+    Column("created_at", Double, nullable=False),
+    Column("day", Text, nullable=False),  # on which it was used last: the hour is nobody's business
+)
+
+# What makes the codes of an account (RFC 6238), from when it was shown on; asked for once it is `confirmed`.
+second_factor = Table(
+    "second_factor",
+    metadata,
+    Column(
+        "account_id", BigInteger, ForeignKey("account.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
+    ),
+    Column("secret", Text, nullable=False),
+    Column("step", BigInteger, nullable=False, server_default="0"),  # of the last code that was taken
+    Column("confirmed", Boolean, nullable=False, server_default=false()),
+)
+
+# What lets somebody in whose device with the codes is gone, each once.
+recovery_code = Table(
+    "recovery_code",
+    metadata,
+    Column("hash", Text, primary_key=True),
+    Column("account_id", BigInteger, ForeignKey("account.id", ondelete="CASCADE"), nullable=False, index=True),
+)
+
+# Who has signed up and may not come in yet. The persona is made when that is over; until then its handle is kept.
+waiting = Table(
+    "waiting",
+    metadata,
+    Column(
+        "account_id", BigInteger, ForeignKey("account.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
+    ),
+    Column("handle", Text, nullable=False, unique=True),  # lower case
+    Column("typed_handle", Text, nullable=False),
+    Column("persona_id", BigInteger, nullable=False, unique=True),
+    Column("for_email", Boolean, nullable=False),
+    Column("for_approval", Boolean, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("created_at", Double, nullable=False),
+)
+
+# Words by which somebody may sign up.
+invitation = Table(
+    "invitation",
+    metadata,
+    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("hash", Text, nullable=False, unique=True),
+    Column("uses_left", Integer, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("expires_at", Double),
+)
+
+# A letter to an account with a link that does something once. What the link says is made when it is sent.
+letter = Table(
+    "letter",
+    metadata,
+    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("account_id", BigInteger, ForeignKey("account.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("kind", Text, nullable=False),
+    Column("address", Text, nullable=False),
+    Column("hash", Text, unique=True),
     Column("created_at", Double, nullable=False),
 )

@@ -41,3 +41,31 @@ domain_policy = Table(
     Column("version", BigInteger, nullable=False),
     Column("only_allowed", Boolean, nullable=False, server_default="0"),
 )
+
+# What the operator tells everyone here.
+announcement = Table(
+    "announcement",
+    metadata,
+    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("text", Text, nullable=False),  # as typed
+    Column("published_at", Double, nullable=False),
+    Column("updated_at", Double, nullable=False),
+    Column("starts_at", Double),
+    Column("ends_at", Double),
+)
+
+announcement_read = Table(
+    "announcement_read",
+    metadata,
+    Column("announcement_id", BigInteger, ForeignKey("announcement.id", ondelete="CASCADE"), primary_key=True),
+    Column("persona_id", BigInteger, primary_key=True),
+)
+
+announcement_reaction = Table(
+    "announcement_reaction",
+    metadata,
+    Column("announcement_id", BigInteger, ForeignKey("announcement.id", ondelete="CASCADE"), primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("persona_id", BigInteger, primary_key=True),
+    Column("created_at", Double, nullable=False),
+)
