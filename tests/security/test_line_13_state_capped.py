@@ -193,7 +193,7 @@ BY_BYTES = {"cached_file"}
 # What only people here, or the operator, put there.
 OURS = {
     "account", "account_note", "account_persona", "code", "domain_block", "domain_policy", "domain_rule", "emoji",
-    "featured_tag", "followed_tag", "list_member", "marker", "medium", "mute", "notification_permission",
+    "featured_tag", "held_post", "followed_tag", "list_member", "marker", "medium", "mute", "notification_permission",
     "notification_policy", "people_list", "persona", "pin", "preview_count", "proxy", "proxy_count", "push_key",
     "push_subscription", "relay", "rendering", "said_once",
     "scheduled_post", "sent", "thread_mute", "traffic", "word_filter",

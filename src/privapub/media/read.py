@@ -40,6 +40,7 @@ class Medium:
     post_id: int | None
     place: int
     created_at: float
+    scheduled_id: int | None = None
 
     def file(self, role: str) -> Mapping[str, Any] | None:
         """The file that was made for this role (original, large, small, poster); None where there is none."""

@@ -13,7 +13,19 @@ from privapub.media.tables import medium
 from privapub.posts import read
 from privapub.posts.facts import PostDeleted
 from privapub.posts.read import HELD
-from privapub.posts.tables import boost, held_post, pin, poll, poll_vote, post, post_tag, reaction
+from privapub.posts.tables import (
+    bookmark,
+    boost,
+    held_post,
+    pin,
+    poll,
+    poll_vote,
+    post,
+    post_program,
+    post_tag,
+    post_version,
+    reaction,
+)
 
 # All that was said. The ids, the author, the audience and whom it named stay: a Delete must find its way.
 _NOTHING: dict[str, Any] = {
@@ -41,7 +53,9 @@ _NOTHING: dict[str, Any] = {
     "notes": [],
 }
 # What stands beside a post and goes with it.
-_BESIDE = (post_tag, poll_vote, poll, pin, reaction, boost, held_post)
+_BESIDE = (
+    post_tag, poll_vote, poll, pin, reaction, boost, held_post, bookmark, post_version, post_program,
+)  # fmt: skip
 
 
 async def delete(tx: Transaction, post_id: int, author_id: int, now: float) -> bool:

@@ -1,6 +1,6 @@
 """What a blocked server's people left here is cleaned away, but for what is also ours.
 
-A post that one of ours liked, boosted, pinned, answered, quoted or voted in stays, hidden as all of theirs: it is shown
+A post that one of ours liked, boosted, pinned, bookmarked, answered, quoted or voted in stays, hidden as all of theirs: it is shown
 again when nothing blocks its server any more.
 """
 
@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, delete, exists, or_, select, update
 
 from privapub.actors.tables import actor
 from privapub.database.transaction import Transaction
-from privapub.posts.tables import boost, pin, poll_vote, post, reaction
+from privapub.posts.tables import bookmark, boost, pin, poll_vote, post, reaction
 
 
 async def sweep(tx: Transaction, actor_ids: Collection[int], limit: int) -> int:
@@ -39,10 +39,11 @@ def is_also_ours() -> ColumnElement[bool]:
     """Whether one of ours did something with a post that is theirs."""
     of_ours = post.alias()
     beside = [_by_ours(table) for table in (reaction, boost, pin, poll_vote)]
+    kept = exists().where(bookmark.c.post_id == post.c.id).correlate_except(bookmark)
     answered = exists().where(of_ours.c.in_reply_to_id == post.c.id, of_ours.c.local).correlate_except(of_ours)
     quotes = post.alias()
     quoted = exists().where(quotes.c.quote == post.c.uri, quotes.c.local).correlate_except(quotes)
-    return or_(*beside, answered, quoted)
+    return or_(*beside, kept, answered, quoted)
 
 
 def _by_ours(table: Any) -> ColumnElement[bool]:

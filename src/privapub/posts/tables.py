@@ -180,3 +180,47 @@ thread = Table(
     Column("found", BigInteger, nullable=False, server_default="0"),  # posts that the last reading found
 )
 Index("ix_thread_asked", thread.c.asked_at)
+
+# What a persona keeps for itself, and tells nobody.
+bookmark = Table(
+    "bookmark",
+    metadata,
+    Column("id", BigInteger, primary_key=True, autoincrement=False),  # sorts by time
+    Column("persona_id", BigInteger, ForeignKey("actor.id", ondelete="CASCADE"), nullable=False),
+    Column("post_id", BigInteger, ForeignKey("post.id", ondelete="CASCADE"), nullable=False),
+    UniqueConstraint("persona_id", "post_id"),
+)
+Index("ix_bookmark_persona", bookmark.c.persona_id, bookmark.c.id)
+Index("ix_bookmark_post", bookmark.c.post_id)
+
+# Threads of which a persona does not want to be told.
+thread_mute = Table(
+    "thread_mute",
+    metadata,
+    Column("persona_id", BigInteger, ForeignKey("actor.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("root", Text, primary_key=True),  # the uri of its first post, as far as it was known
+    Column("at", Double, nullable=False),
+)
+
+# How posts read before they were edited.
+post_version = Table(
+    "post_version",
+    metadata,
+    Column("post_id", BigInteger, ForeignKey("post.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("at", Double, primary_key=True),  # since when it read so
+    Column("content", Text, nullable=False),
+    Column("summary", Text, nullable=False),
+    Column("sensitive", Boolean, nullable=False),
+    Column("tags", JSON, nullable=False),
+    Column("attachments", JSON, nullable=False),
+    Column("options", JSON),  # the answers of its poll, where it had one
+)
+
+# With which program a post of ours was written: for its author alone.
+post_program = Table(
+    "post_program",
+    metadata,
+    Column("post_id", BigInteger, ForeignKey("post.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("name", Text, nullable=False),
+    Column("website", Text),
+)

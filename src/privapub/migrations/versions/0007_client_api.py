@@ -214,7 +214,7 @@ def _posts() -> None:
         sa.ForeignKeyConstraint(["persona_id"], ["actor.id"], name="fk_bookmark_persona_id", ondelete="CASCADE"),
         sa.ForeignKeyConstraint(["post_id"], ["post.id"], name="fk_bookmark_post_id", ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id", name="pk_bookmark"),
-        sa.UniqueConstraint("persona_id", "post_id", name="uq_bookmark_persona_id"),
+        sa.UniqueConstraint("persona_id", "post_id", name="uq_bookmark_persona_id_post_id"),
     )
     op.create_index("ix_bookmark_persona", "bookmark", ["persona_id", "id"], unique=False)
     op.create_index("ix_bookmark_post", "bookmark", ["post_id"], unique=False)
