@@ -1,6 +1,7 @@
-"""Measure what takes hours: a thousand kills, an hour of load, two days of a million jobs each.
+"""Measure what takes hours: a thousand kills, a full cache, an hour of load, two days of a million jobs each.
 
-usage: python bench/soak.py [--only NAME …] [--kills N] [--minutes N] [--jobs N] [--into FILE]
+usage: python bench/soak.py [--only NAME …] [--kills N] [--cache-kills N] [--cache-mib N] [--minutes N] [--jobs N]
+                            [--into FILE]
 
 Writes `bench/soak.json`, in the form of `bench/results.json`, and exits with 1 where a `must` is not met.
 """
@@ -38,6 +39,22 @@ def kills(_places: Places, given: argparse.Namespace) -> list[Row]:
     return rows
 
 
+def cache(_places: Places, given: argparse.Namespace) -> list[Row]:
+    """The test that kills processes while files elsewhere are read, five times what the cache holds."""
+    test = ROOT / "tests" / "journeys" / "test_cache_killed.py"
+    sizes = {"KILLS": given.cache_kills, "MIB": given.cache_mib, "LOAD_MIB": 5 * given.cache_mib}
+    environ = os.environ | {f"PRIVAPUB_TEST_CACHE_{name}": str(value) for name, value in sizes.items()}
+    rows = []
+    for kind in KINDS:
+        done = subprocess.run(  # noqa: S603 - our own tests
+            [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", kind.lower(), str(test)],
+            cwd=ROOT, env=environ, check=False, stdout=sys.stderr,
+        )  # fmt: skip
+        name = f"a cache of {given.cache_mib:,} MiB, {given.cache_kills} random kill -9, {kind}"
+        rows.append(within(f"{name}: tests that found a wrong byte, or more than it may hold", done.returncode, "", 0))
+    return rows
+
+
 def load(made: Places, given: argparse.Namespace) -> list[Row]:
     """Memory late in a long load against early in it; both databases at once, since it leaves the machine idle."""
     rows = []
@@ -68,7 +85,12 @@ def days(made: Places, given: argparse.Namespace) -> list[Row]:
     return rows
 
 
-GROUPS: dict[str, Callable[[Places, argparse.Namespace], list[Row]]] = {"kills": kills, "load": load, "days": days}
+GROUPS: dict[str, Callable[[Places, argparse.Namespace], list[Row]]] = {
+    "kills": kills,
+    "cache": cache,
+    "load": load,
+    "days": days,
+}
 
 
 def main() -> None:
@@ -76,6 +98,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--only", action="append", choices=[*GROUPS], help="measure this alone (may be repeated)")
     parser.add_argument("--kills", type=int, default=1000, help="on each database")
+    parser.add_argument("--cache-kills", type=int, default=20, help="of those with the cache, on each database")
+    parser.add_argument("--cache-mib", type=int, default=1024, help="the bound of that cache")
     parser.add_argument("--minutes", type=float, default=60.0, help="of load, on each database")
     parser.add_argument("--jobs", type=int, default=1_000_000, help="a day")
     parser.add_argument("--into", type=Path, default=RESULTS, help="where the rows are written")
