@@ -42,6 +42,7 @@ from privapub.telemetry.fetches import FetchRecorder
 from privapub.web import routes as web
 from privapub.web.connection import Connection
 
+WORDS = 1 << 16  # bytes of a message on a WebSocket
 GRACE = 25  # seconds that requests and jobs under way are given when the server is told to stop
 
 log = structlog.get_logger()
@@ -199,6 +200,9 @@ class _Web(uvicorn.Server):
             uvicorn.Config(
                 web_application(server),
                 http=Connection,
+                ws="wsproto",
+                ws_max_size=WORDS,
+                ws_per_message_deflate=False,
                 lifespan="off",
                 log_config=None,
                 access_log=False,

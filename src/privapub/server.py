@@ -9,6 +9,7 @@ from privapub.outbound.client import Door
 from privapub.proxy.memory import Proxy
 from privapub.settings import Settings
 from privapub.storage.files import Files
+from privapub.stream.broker import Broker
 from privapub.telemetry.arrivals import ArrivalRecorder
 from privapub.telemetry.departures import DepartureRecorder
 from privapub.telemetry.fetches import FetchRecorder
@@ -30,6 +31,7 @@ class Server:
     limits: Limits
     files: Files
     proxy: Proxy
+    broker: Broker
 
     @classmethod
     def around(cls, settings: Settings, database: Database, door: Door, fetches: FetchRecorder) -> Self:
@@ -45,6 +47,7 @@ class Server:
             Limits(settings),
             Files.open(settings.storage),
             Proxy(database, settings.media_base_url, settings.cache_folder),
+            Broker(database),
         )
 
     @property

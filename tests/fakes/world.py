@@ -216,7 +216,12 @@ class World:
         self.port = listening.getsockname()[1]
         web_server = _WebServer(
             uvicorn.Config(
-                web_application(self.server), lifespan="off", log_config=None, http=Connection, access_log=False
+                web_application(self.server),
+                lifespan="off",
+                log_config=None,
+                http=Connection,
+                access_log=False,
+                ws="wsproto",
             )
         )
         serving = asyncio.create_task(web_server._serve([listening]))

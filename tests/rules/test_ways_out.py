@@ -35,6 +35,7 @@ NEED_NOT = {
     "migrations": "rows from one shape to another",
     "federation.inbox": "takes in what others sent",
     "composing": "an author's own post, or one that is fetched to be answered",
+    "client_api.live": "what the timelines have, which ask; of a deleted post its number",
     "client_api.show_accounts": "how much somebody wrote for everybody",
     "client_api.show_statuses": "what its callers have asked about; the posts that these quote, by way of `quotes`",
     "cli.persona": "the persona's own pinned posts, to its operator",

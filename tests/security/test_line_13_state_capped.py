@@ -47,6 +47,8 @@ from privapub.posts.tables import post, thread, tombstone
 from privapub.proxy import cache, memory
 from privapub.proxy.tables import remote_file
 from privapub.settings import Settings
+from privapub.stream import events
+from privapub.stream.tables import event
 from privapub.telemetry import fetches, tally
 from privapub.telemetry import prune as telemetry
 from privapub.telemetry.tables import arrival, departure, fetch, reader_fetch
@@ -116,6 +118,7 @@ CAPPED: dict[Table, Capped] = {
     ),
     arrival: Capped(telemetry, "MOST_COUNTS", lambda n, age: {**of_day(n, age), "outcome": "queued", "reason": ""}),
     departure: Capped(telemetry, "MOST_COUNTS", lambda n, age: {**of_day(n, age), "outcome": "taken", "reason": ""}),
+    event: Capped(events, "MOST", lambda n, age: {"kind": "post", "ref": n, "at": at(n, age)}),
     fetch: Capped(telemetry, "MOST_FETCHES", fetched),
     host_scheme: Capped(
         scheme, "MOST", lambda n, age: {"host": f"host{n}.test", "scheme": "rfc9421", "at": at(n, age)}

@@ -15,6 +15,7 @@ from privapub.accounts.tables import application, code, token
 from privapub.database.newest import keep_newest
 from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput, NotAllowed
+from privapub.stream import events
 
 DAY = 86_400.0
 UNUSED = 30 * DAY
@@ -124,7 +125,10 @@ async def of_persona(tx: Transaction, persona_id: int) -> list[tuple[Token, Appl
 
 async def revoke(tx: Transaction, token_id: int) -> bool:
     """Take a token back; whether there was one."""
-    return bool((await tx.execute(delete(token).where(token.c.id == token_id))).rowcount)
+    gone = bool((await tx.execute(delete(token).where(token.c.id == token_id))).rowcount)
+    if gone:
+        await events.say(tx, events.REVOKED, token_id)
+    return gone
 
 
 async def issue_code(

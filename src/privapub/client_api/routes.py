@@ -2,9 +2,9 @@
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
-from privapub.client_api import accounts, oauth, statuses, timelines
+from privapub.client_api import accounts, oauth, statuses, streaming, timelines
 from privapub.client_api.endpoint import Endpoint, route
 from privapub.client_api.problems import said
 from privapub.federation.served.counted import counted
@@ -20,7 +20,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
 )
 
 
-def routes(server: Server) -> list[Route]:
+def routes(server: Server) -> list[BaseRoute]:
     """The routes; what else is asked for below `/api` is not here, in the words of the API."""
     by_path: dict[str, dict[str, Endpoint]] = {}
     for each in ENDPOINTS:
@@ -32,7 +32,11 @@ def routes(server: Server) -> list[Route]:
     async def asked(request: Request) -> Response:
         return await served(server, request)
 
-    return [*found, Route("/api/{rest:path}", asked, methods=["GET", "POST", "PUT", "PATCH", "DELETE"])]
+    return [
+        *found,
+        *streaming.routes(server),
+        Route("/api/{rest:path}", asked, methods=["GET", "POST", "PUT", "PATCH", "DELETE"]),
+    ]
 
 
 async def nothing(_server: Server, _request: Request) -> Response:

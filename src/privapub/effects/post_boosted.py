@@ -12,6 +12,7 @@ from privapub.posts.boost import may_boost
 from privapub.posts.boost_read import by_id as boost_by_id
 from privapub.posts.facts import PostBoosted
 from privapub.posts.read import by_id as post_by_id
+from privapub.stream import events
 from privapub.timelines.fill import fill_boost
 
 
@@ -22,6 +23,7 @@ async def post_boosted(tx: Transaction, fact: PostBoosted, _addresses: Addresses
     if boost is None or post is None or post.deleted_at is not None or not may_boost(post, boost.actor_id):
         return
     await fill_boost(tx, boost.id, now)
+    await events.say(tx, events.BOOST, boost.id)
     await notify.of_boost(tx, post, boost.actor_id, now)
     booster = await known(tx, boost.actor_id)
     author = await known(tx, post.author_id)

@@ -17,6 +17,7 @@ from privapub.posts import audience
 from privapub.posts.facts import PostEdited
 from privapub.posts.read import HELD, Post
 from privapub.posts.read import by_id as post_by_id
+from privapub.stream import events
 from privapub.timelines.fill import fill
 
 
@@ -30,6 +31,7 @@ async def post_edited(tx: Transaction, fact: PostEdited, addresses: Addresses, n
         return
     to = await audience.recipients(tx, post)
     await fill(tx, post, now, to)
+    await events.say(tx, events.EDIT, post.id)
     await notify.of_post(tx, post, now, to)
     await notify.of_edit(tx, post, now)
     await previews.plan(tx, post, now)

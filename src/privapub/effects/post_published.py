@@ -16,6 +16,7 @@ from privapub.posts.audience import Recipients
 from privapub.posts.facts import PostPublished
 from privapub.posts.read import HELD, PUBLIC, Post, by_uri
 from privapub.posts.read import by_id as post_by_id
+from privapub.stream import events
 from privapub.timelines.fill import fill
 
 
@@ -29,6 +30,7 @@ async def post_published(tx: Transaction, fact: PostPublished, _addresses: Addre
         await fill(tx, post, now, to)
         return
     await fill(tx, post, now, to)
+    await events.say(tx, events.POST, post.id)
     await notify.of_post(tx, post, now, to)
     await _tell_of_quote(tx, post, now)
     await previews.plan(tx, post, now)

@@ -10,6 +10,7 @@ from privapub.posts import audience
 from privapub.posts.facts import PostReceived
 from privapub.posts.read import by_id
 from privapub.proxy import prefetch
+from privapub.stream import events
 from privapub.timelines.fill import fill
 
 
@@ -19,6 +20,7 @@ async def post_received(tx: Transaction, fact: PostReceived, _addresses: Address
     if post is not None and post.deleted_at is None:
         to = await audience.recipients(tx, post)
         await fill(tx, post, now, to)
+        await events.say(tx, events.POST, post.id)
         await notify.of_post(tx, post, now, to)
         await previews.plan(tx, post, now)
         await prefetch.plan(tx, prefetch.of_post(post.attachments, post.tags), now)

@@ -20,6 +20,7 @@ from privapub.notifications import read as notifications
 from privapub.posts import threads, tombstones
 from privapub.proxy import cache
 from privapub.server import Server
+from privapub.stream import events
 from privapub.telemetry import prune as telemetry
 
 PRUNE = "prune"
@@ -37,6 +38,7 @@ _ROOMS = (
     link_previews,
     media,
     cache,
+    events,
     tokens,
     hosts,
     ended,

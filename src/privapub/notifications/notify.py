@@ -17,6 +17,7 @@ from privapub.posts import read as posts
 from privapub.posts.audience import Recipients
 from privapub.posts.read import Post
 from privapub.posts.tables import boost, poll_vote
+from privapub.stream import events
 
 MENTION, STATUS, REBLOG, FOLLOW, FOLLOW_REQUEST = "mention", "status", "reblog", "follow", "follow_request"
 FAVOURITE, REACTION, POLL, UPDATE, QUOTE = "favourite", "reaction", "poll", "update", "quote"
@@ -69,6 +70,8 @@ async def _tell(
         _telling(tx.dialect),
         number=identifiers.sortable(now), persona=persona_id, what=kind, who=actor_id, post=post_id, why=about, now=now,
     )  # fmt: skip
+    if told is not None:
+        await events.say(tx, events.NOTIFICATION, told, persona_id)
     return told
 
 

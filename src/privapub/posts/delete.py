@@ -26,6 +26,7 @@ from privapub.posts.tables import (
     post_version,
     reaction,
 )
+from privapub.stream import events
 
 # All that was said. The ids, the author, the audience and whom it named stay: a Delete must find its way.
 _NOTHING: dict[str, Any] = {
@@ -83,7 +84,8 @@ async def empty(tx: Transaction, which: ColumnElement[bool], now: float) -> int:
     """Make tombstones of the posts for which this holds; returns of how many that were none yet."""
     alive = select(post.c.id).where(which, post.c.deleted_at.is_(None))
     # Whoever edits a post, or likes it, at this moment is waited for: what they put beside it goes too.
-    await tx.all(alive.order_by(post.c.id).with_for_update())
+    ids = [row.id for row in await tx.all(alive.order_by(post.c.id).with_for_update())]
+    await events.say_each(tx, events.DELETE, ids)
     for table in _BESIDE:
         await tx.execute(removal(table).where(table.c.post_id.in_(alive)))
     await of_media(tx, medium.c.post_id.in_(alive))

@@ -58,7 +58,13 @@ class Connection(HttpToolsProtocol):
         super().on_message_complete()
         self._in_head, self._unread = True, 0
         # The rest of what was answered before it had come has ended the wait of the server itself for the next request.
-        self._allow(IDLE_TIME if self.cycle.response_complete else None)
+        over = self.cycle is not None and self.cycle.response_complete  # None: the first request is for a WebSocket
+        self._allow(IDLE_TIME if over else None)
+
+    def handle_websocket_upgrade(self) -> None:
+        """From here on it is a WebSocket, and none of this bounds it."""
+        self._allow(None)
+        super().handle_websocket_upgrade()
 
     def on_response_complete(self) -> None:
         """A request was answered: what else there is of its body, nobody reads."""

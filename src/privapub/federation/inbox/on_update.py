@@ -16,6 +16,7 @@ from privapub.link_previews import plan as previews
 from privapub.notifications.notify import of_edit
 from privapub.posts import quotes, read, receive
 from privapub.proxy import prefetch
+from privapub.stream import events
 
 
 async def on_update(tx: Transaction, arrived: Arrived, now: float) -> str | None:
@@ -85,6 +86,7 @@ async def _on_update_of_post(tx: Transaction, record: RemotePost, arrived: Arriv
         await check_quote.plan(tx, now_known, signer.uri)
         if now_known.edited_at != known.edited_at:
             await of_edit(tx, now_known, now)
+            await events.say(tx, events.EDIT, now_known.id)
             await previews.plan(tx, now_known, now)
             await prefetch.plan(tx, prefetch.of_post(now_known.attachments, now_known.tags), now)
     return None if changed or stamped else "not-newer"

@@ -15,6 +15,7 @@ def upgrade() -> None:
     _posts()
     _relations()
     _alerts()
+    _events()
 
 
 def _oauth() -> None:
@@ -374,3 +375,17 @@ def _announcements() -> None:
         ),
         sa.PrimaryKeyConstraint("announcement_id", "name", "persona_id", name="pk_announcement_reaction"),
     )
+
+
+def _events() -> None:
+    """What happened of late."""
+    op.create_table(
+        "event",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("ref", sa.BigInteger(), nullable=False),
+        sa.Column("persona_id", sa.BigInteger(), nullable=True),
+        sa.Column("at", sa.Double(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_event"),
+    )
+    op.create_index("ix_event_at", "event", ["at"], unique=False)

@@ -1,0 +1,1 @@
+"""What happens, told at once to whoever is there to hear it."""

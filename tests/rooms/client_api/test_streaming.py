@@ -1,0 +1,148 @@
+"""What happens, heard live by programs over real sockets: at once, by whom it concerns, and by nobody else."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import aiohttp
+import pytest
+
+from fakes.world import World
+from makers import make_follow
+from privapub import clock
+from privapub.accounts import tokens
+from privapub.actors.read import Actor
+from privapub.client_api.channels import Channel
+from privapub.client_api.live import MOST_WAITING, Listener, Message
+from privapub.composing.compose import edit_post, write_post
+from privapub.posts.delete import delete
+from privapub.posts.read import Post
+
+SCOPES = "read write follow"
+
+
+async def token(world: World, persona: Actor, scopes: str = SCOPES) -> tuple[str, int]:
+    """What a program of this persona shows, and the token's number."""
+    async with world.database.write() as tx:
+        of, _ = await tokens.register(tx, "Test", [tokens.OUT_OF_BAND], scopes, None, clock.now())
+        made, secret = await tokens.give(tx, of.id, persona.id, of.scopes, clock.now())
+    return secret, made.id
+
+
+@asynccontextmanager
+async def listening(world: World, secret: str, **asked: str) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
+    query = "&".join(f"{name}={value}" for name, value in {"access_token": secret, **asked}.items())
+    url = f"http://127.0.0.1:{world.port}/api/v1/streaming?{query}"
+    async with aiohttp.ClientSession() as session, session.ws_connect(url) as socket:
+        yield socket
+
+
+async def heard(socket: aiohttp.ClientWebSocketResponse) -> dict[str, Any]:
+    async with asyncio.timeout(20):
+        return json.loads((await socket.receive()).data)
+
+
+async def write(world: World, author: Actor, text: str, audience: str = "public") -> Post:
+    made = await write_post(world.server, author.id, text, audience)
+    await world.drain()
+    return made
+
+
+async def test_a_post_its_edit_and_its_end_are_heard_by_followers(world: World) -> None:
+    alice, bob, eve = [await world.persona(name) for name in ("alice", "bob", "eve")]
+    async with world.database.write() as tx:
+        await make_follow(tx, bob.id, alice.id)
+    secret, _ = await token(world, bob)
+    of_eve, _ = await token(world, eve)
+    async with listening(world, secret, stream="user") as ours, listening(world, of_eve, stream="user") as theirs:
+        post = await write(world, alice, "for followers", "followers")
+        told = await heard(ours)
+        assert (told["stream"], told["event"]) == (["user"], "update")
+        assert json.loads(told["payload"])["content"] == "<p>for followers</p>"
+        await edit_post(world.server, alice.id, post.id, "changed")
+        await world.drain()
+        told = await heard(ours)
+        assert (told["event"], json.loads(told["payload"])["content"]) == ("status.update", "<p>changed</p>")
+        async with world.database.write() as tx:
+            await delete(tx, post.id, alice.id, clock.now())
+        assert await heard(ours) == {"stream": ["user"], "event": "delete", "payload": str(post.id)}
+        # What is not for eve she does not hear: the first that she does is her own.
+        mine = await write(world, eve, "mine")
+        told = await heard(theirs)
+        assert json.loads(told["payload"])["id"] == str(mine.id)
+
+
+async def test_streams_are_chosen_and_left_on_one_connection(world: World) -> None:
+    alice = await world.persona("alice")
+    secret, _ = await token(world, alice)
+    async with listening(world, secret) as socket:
+        await socket.send_json({"type": "subscribe", "stream": "hashtag", "tag": "#Cats"})
+        await socket.send_json({"type": "subscribe", "stream": "nothing"})
+        assert await heard(socket) == {"error": "Unknown stream type", "status": 400}
+        await write(world, alice, "no tag")
+        post = await write(world, alice, "a #cats")
+        told = await heard(socket)
+        assert (told["stream"], json.loads(told["payload"])["id"]) == (["hashtag", "Cats"], str(post.id))
+        await socket.send_json({"type": "unsubscribe", "stream": "hashtag", "tag": "Cats"})
+        await socket.send_json({"type": "subscribe", "stream": "public:local"})
+        await socket.send_str("{")
+        assert await heard(socket) == {"error": "Invalid JSON", "status": 400}
+        await write(world, alice, "more #cats")
+        assert (await heard(socket))["stream"] == ["public:local"]
+
+
+async def test_server_sent_events_tell_the_same(world: World) -> None:
+    alice = await world.persona("alice")
+    secret, _ = await token(world, alice)
+    url = f"http://127.0.0.1:{world.port}/api/v1/streaming/public"
+    async with (
+        aiohttp.ClientSession(headers={"Authorization": f"Bearer {secret}"}) as session,
+        session.get(url) as events,
+        asyncio.timeout(20),
+    ):
+        assert (events.status, events.content_type) == (200, "text/event-stream")
+        assert await events.content.readline() == b":)\n"
+        post = await write(world, alice, "hello")
+        assert await events.content.readline() == b"event: update\n"
+        told = (await events.content.readline()).removeprefix(b"data: ")
+        assert json.loads(told)["id"] == str(post.id)
+
+
+async def test_a_token_that_is_taken_back_ends_its_connection(world: World) -> None:
+    alice = await world.persona("alice")
+    secret, number = await token(world, alice)
+    async with listening(world, secret, stream="user") as socket:
+        async with world.database.write() as tx:
+            await tokens.revoke(tx, number)
+        async with asyncio.timeout(20):
+            assert (await socket.receive()).type in {aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED}
+
+
+@pytest.mark.parametrize(
+    ("scopes", "asked", "status"),
+    [
+        (None, "?stream=user", 401),
+        ("write", "?stream=user", 403),
+        ("read:statuses", "?stream=user", 400),
+        ("read", "?stream=list", 400),
+        ("read", "?stream=hashtag", 400),
+    ],
+)
+async def test_who_may_not_listen_is_told_so(world: World, scopes: str | None, asked: str, status: int) -> None:
+    alice = await world.persona("alice")
+    secret = "nothing" if scopes is None else (await token(world, alice, scopes))[0]
+    url = f"http://127.0.0.1:{world.port}/api/v1/streaming{asked}"
+    async with aiohttp.ClientSession(headers={"Authorization": f"Bearer {secret}"}) as session:
+        with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+            await session.ws_connect(url)
+    assert refused.value.status == (400 if status == 403 else status)
+
+
+def test_who_does_not_listen_is_let_go() -> None:
+    listener = Listener(1, 2)
+    for _ in range(MOST_WAITING + 1):
+        listener.tell(Message(Channel("user"), "update", "x"))
+    assert listener.waiting.get_nowait() is None
+    assert listener.waiting.empty()
