@@ -5,6 +5,7 @@ from typing import Any
 
 from privapub.accounts import tokens
 from privapub.actors import mutes
+from privapub.composing import once
 from privapub.database.transaction import Transaction
 from privapub.effects.forget import forget
 from privapub.federation.delivery import deliver
@@ -40,6 +41,7 @@ _ROOMS = (
     cache,
     events,
     tokens,
+    once,
     hosts,
     ended,
 )

@@ -1,5 +1,6 @@
 """The cache of files elsewhere keeps its bound and its bytes, whatever goes wrong meanwhile."""
 
+import asyncio
 import errno
 from io import BytesIO
 from pathlib import Path
@@ -24,6 +25,7 @@ from fakes.elsewhere import (
 )
 from fakes.world import World
 from privapub import clock, identifiers, scope
+from privapub.database.connect import Database
 from privapub.job_table import job_kinds
 from privapub.jobs.job import Done, Retry
 from privapub.jobs.outcome import finish
@@ -271,3 +273,34 @@ async def test_what_is_coming_keeps_its_room_and_others_wait(opened: World) -> N
         await run(opened, second)
     assert await on_disk(opened) <= 16 << 20
     await all_agrees(opened)
+
+
+async def test_whoever_changes_many_rows_waits_for_whoever_did_before(opened: World) -> None:
+    keys = [f"key{number}" for number in range(20)]
+    for key in keys:
+        async with opened.database.write() as tx:
+            await cache.fail(tx, key, "peer.test", "404", clock.now())
+
+    async def prune() -> None:
+        async with opened.database.write() as tx:
+            await cache.prune(tx, clock.now() + 3 * cache.WEEK)
+
+    async with opened.database.write() as tx:
+        await cache.fail(tx, keys[-1], "peer.test", "404", clock.now())
+        pruning = asyncio.create_task(prune())
+        while not await waits(opened.database):  # it has come as far as it can
+            pass
+        for key in keys:
+            await cache.fail(tx, key, "peer.test", "404", clock.now())
+    await pruning
+    async with opened.database.read() as tx:
+        assert await cache.hosts(tx) == set()
+
+
+async def waits(database: Database) -> bool:
+    """Whether a transaction waits for another. On SQLite it does before it begins."""
+    if database.is_sqlite:
+        return True
+    async with database.read() as tx:
+        locked = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        return bool(await tx.raw(locked))
