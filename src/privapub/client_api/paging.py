@@ -14,9 +14,15 @@ _ALSO = ("limit",)
 def paged(call: Call, content: Sequence[Any], page: Page[Any], *also: str) -> Answer:
     """The list with its header; `also` are the parameters that belong to the list itself and stay in its links."""
     base = f"{call.server.base_url}{call.request.url.path}"
-    kept = [f"{name}={quote(call.text(name), safe='')}" for name in (*_ALSO, *also) if call.has(name)]
+    kept = [each for name in (*_ALSO, *also) if call.has(name) for each in _kept(call, name)]
     links = []
     for relation, name, number in (("next", "max_id", page.older), ("prev", "min_id", page.newer)):
         if number is not None:
             links.append(f'<{base}?{"&".join([*kept, f"{name}={number}"])}>; rel="{relation}"')
     return Answer(content, headers={"Link": ", ".join(links)} if links else {})
+
+
+def _kept(call: Call, name: str) -> list[str]:
+    if isinstance(call.given[name], list | dict):
+        return [f"{name}[]={quote(text, safe='')}" for text in call.texts(name)]
+    return [f"{name}={quote(call.text(name), safe='')}"]

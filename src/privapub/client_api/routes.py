@@ -4,7 +4,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from privapub.client_api import accounts, oauth, statuses, streaming, timelines
+from privapub.client_api import accounts, markers, notifications, oauth, relations, statuses, streaming, timelines
 from privapub.client_api.endpoint import Endpoint, route
 from privapub.client_api.problems import said
 from privapub.federation.served.counted import counted
@@ -15,8 +15,11 @@ from privapub.telemetry.traffic import API
 ENDPOINTS: tuple[Endpoint, ...] = (
     *oauth.ENDPOINTS,
     *accounts.ENDPOINTS,
+    *relations.ENDPOINTS,
     *statuses.ENDPOINTS,
     *timelines.ENDPOINTS,
+    *notifications.ENDPOINTS,
+    *markers.ENDPOINTS,
 )
 
 

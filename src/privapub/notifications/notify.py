@@ -2,20 +2,22 @@
 
 from collections.abc import Collection
 from functools import cache
+from typing import Any
 
-from sqlalchemy import BigInteger, Double, Executable, Text, bindparam, delete, select
+from sqlalchemy import BigInteger, Double, Executable, Text, bindparam, delete, false, select
 
 from privapub import identifiers
 from privapub.actors import blocks, mutes
 from privapub.actors.tables import actor
 from privapub.database.transaction import Transaction, insert_into
 from privapub.follows.read import ACCEPTED, PENDING, Follow
+from privapub.notifications import policy
 from privapub.notifications.tables import notification
 from privapub.personas.tables import persona
 from privapub.posts import audience
 from privapub.posts import read as posts
 from privapub.posts.audience import Recipients
-from privapub.posts.read import Post
+from privapub.posts.read import DIRECT, Post
 from privapub.posts.tables import boost, poll_vote
 from privapub.stream import events
 
@@ -25,6 +27,8 @@ QUOTED_UPDATE, MOVE = "quoted_update", "move"
 KINDS = (
     MENTION, STATUS, REBLOG, FOLLOW, FOLLOW_REQUEST, FAVOURITE, REACTION, POLL, UPDATE, QUOTE, QUOTED_UPDATE, MOVE
 )  # fmt: skip
+# What one asked for oneself, by a vote, a boost, a quote, a follow: no policy is about it.
+_WANTED = frozenset({POLL, UPDATE, QUOTED_UPDATE, MOVE})
 
 
 async def notify(
@@ -42,7 +46,7 @@ async def notify(
     `about` tells it from another of its kind by the same actor: with the same one it is told once. Not told is what is
     not ours to tell (the persona is a remote actor, or closed), what one did oneself, what somebody did whom a block
     parts from the persona or whose notifications it mutes, what comes from a blocked server or, where the persona does
-    not follow who did it, from a limited one, and what is about a post that the persona may not see.
+    not follow who did it, from a limited one, what its policy drops, and what is about a post that it may not see.
     """
     if kind not in KINDS:
         raise ValueError(f"no kind of notification: {kind}")
@@ -57,28 +61,35 @@ async def _tell_of(
 ) -> int | None:
     if persona_id == actor_id or not await audience.may_see_now(tx, post, persona_id):
         return None
-    return await _tell(tx, persona_id, kind, actor_id, post.id, about, now)
+    return await _tell(tx, persona_id, kind, actor_id, post, about, now)
 
 
 async def _tell(
-    tx: Transaction, persona_id: int, kind: str, actor_id: int, post_id: int | None, about: str, now: float
+    tx: Transaction, persona_id: int, kind: str, actor_id: int, post: Post | None, about: str, now: float
 ) -> int | None:
     """All that `notify` asks, but whether the persona may see the post: in one statement with the row itself."""
     if persona_id == actor_id:
         return None
-    told: int | None = await tx.scalar(
-        _telling(tx.dialect),
-        number=identifiers.sortable(now), persona=persona_id, what=kind, who=actor_id, post=post_id, why=about, now=now,
-    )  # fmt: skip
-    if told is not None:
-        await events.say(tx, events.NOTIFICATION, told, persona_id)
-    return told
+    values: dict[str, Any] = {"number": identifiers.sortable(now), "persona": persona_id, "what": kind, "who": actor_id}
+    values |= {"post": None if post is None else post.id, "why": about, "now": now}
+    judged = kind not in _WANTED
+    if judged:
+        values |= {"direct": post is not None and post.audience == DIRECT, "answers": post and post.in_reply_to_id}
+        values |= {"new": now - policy.NEW_ACCOUNT, "lately": now - policy.NEW_FOLLOWER}
+    told = await tx.first(_telling(tx.dialect, judged=judged), **values)
+    if told is None:
+        return None
+    if not told.filtered:
+        await events.say(tx, events.NOTIFICATION, told.id, persona_id)
+    number: int = told.id
+    return number
 
 
 @cache
-def _telling(dialect: str) -> Executable:
+def _telling(dialect: str, *, judged: bool) -> Executable:
     to, who = bindparam("persona", type_=BigInteger), bindparam("who", type_=BigInteger)
     now = bindparam("now", type_=Double)
+    verdict = policy.verdict(to, who) if judged else None
     row = {
         "id": bindparam("number", type_=BigInteger),
         "persona_id": persona.c.id,
@@ -87,17 +98,22 @@ def _telling(dialect: str) -> Executable:
         "post_id": bindparam("post", type_=BigInteger),
         "about": bindparam("why", type_=Text),
         "created_at": now,
+        "filtered": false() if verdict is None else verdict.filtered,
     }
     listens = select(*row.values()).where(
         persona.c.id == to,
         persona.c.closed_at.is_(None),
         ~blocks.between(to, who),
         ~mutes.muted(to, who, now, notifications=True),
-        ~audience.passed_over(to, who),
+        ~policy.kept_out(to, who),
     )
+    if verdict is not None:
+        listens = listens.where(~verdict.dropped)
     key = [notification.c.persona_id, notification.c.kind, notification.c.actor_id, notification.c.about]
     telling = insert_into(notification, dialect).from_select(list(row), listens)
-    statement: Executable = telling.on_conflict_do_nothing(index_elements=key).returning(notification.c.id)
+    statement: Executable = telling.on_conflict_do_nothing(index_elements=key).returning(
+        notification.c.id, notification.c.filtered
+    )
     return statement
 
 
@@ -130,7 +146,7 @@ async def of_post(tx: Transaction, post: Post, now: float, to: Recipients | None
     if to is None:
         to = await audience.recipients(tx, post)
     for persona_id in to.actor_ids:
-        await _tell(tx, persona_id, MENTION, post.author_id, post.id, str(post.id), now)
+        await _tell(tx, persona_id, MENTION, post.author_id, post, str(post.id), now)
 
 
 async def of_follow(tx: Transaction, follow: Follow, now: float) -> None:

@@ -1,6 +1,6 @@
 """What a persona was told of. What was undone, or may not be seen any more, is not shown: the present state counts."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +12,17 @@ from privapub.database.page import Page, Window, gather
 from privapub.database.transaction import Transaction
 from privapub.follows.read import ACCEPTED, PENDING
 from privapub.follows.tables import follow
+from privapub.notifications import policy
+from privapub.notifications.groups import Counted, Group
+from privapub.notifications.groups import counted as groups_counted
 from privapub.notifications.notify import FAVOURITE, FOLLOW, FOLLOW_REQUEST, REACTION, REBLOG
 from privapub.notifications.tables import notification
 from privapub.posts import audience
 from privapub.posts import read as posts
 from privapub.posts.read import Post
 from privapub.posts.tables import boost, reaction
+from privapub.timelines import filters
+from privapub.timelines.matching import HIDE, NOTIFICATIONS, Filter, Match
 
 # What tells of a follow is shown while it is in this state.
 _STANDS = {FOLLOW: ACCEPTED, FOLLOW_REQUEST: PENDING}
@@ -34,6 +39,13 @@ class Notification:
     actor_id: int
     post: Post | None
     created_at: float
+    filtered: bool = False
+    matches: tuple[Match, ...] = ()  # the persona's filters that are about the post
+
+    @property
+    def hidden(self) -> bool:
+        """Whether one of these filters hides it."""
+        return any(match.filter.action == HIDE for match in self.matches)
 
 
 async def of(
@@ -44,12 +56,28 @@ async def of(
     *,
     kinds: Collection[str] | None = None,
     without: Collection[str] = (),
+    by: int | None = None,
+    group: Group | None = None,
+    filtered: bool = True,
 ) -> Page[Notification]:
-    """What a persona was told, newest first: of these kinds (None: all) and not of those."""
+    """What a persona was told, newest first: of these kinds (None: all) and not of those, by this actor (None: any).
+
+    With a `group`, what is in it. Without `filtered`, not what its policy keeps apart. Nothing that a word filter of
+    the persona hides.
+    """
+    statement = _statement(persona_id, kinds, without, now)
+    if by is not None:
+        statement = statement.where(notification.c.actor_id == by)
+    if group is not None:
+        statement = statement.where(*group.conditions)
+    if not filtered:
+        statement = statement.where(~notification.c.filtered)
+    wanted = await filters.in_force(tx, persona_id, NOTIFICATIONS, now)
 
     async def look(part: Window) -> list[tuple[int, Notification | None]]:
-        rows = await tx.all(part.of(_statement(persona_id, kinds, without, now), notification.c.id))
-        shown = {one.id: one for one in await _shown(tx, persona_id, rows)}
+        rows = await tx.all(part.of(statement, notification.c.id))
+        shown = {one.id: one for one in await _shown(tx, persona_id, rows, wanted)}
+        shown = {number: one for number, one in shown.items() if not one.hidden}
         return [(row.id, shown.get(row.id)) for row in rows]
 
     return await gather(window, look)
@@ -58,16 +86,27 @@ async def of(
 async def by_id(tx: Transaction, persona_id: int, notification_id: int, now: float) -> Notification | None:
     """One thing that this persona was told."""
     rows = await tx.all(_statement(persona_id, None, (), now).where(notification.c.id == notification_id))
-    return next(iter(await _shown(tx, persona_id, rows)), None)
+    wanted = await filters.in_force(tx, persona_id, NOTIFICATIONS, now)
+    return next(iter(await _shown(tx, persona_id, rows, wanted)), None)
 
 
-async def dismiss(tx: Transaction, persona_id: int, now: float, notification_id: int | None = None) -> int:
-    """The persona does not want to see this one any more, or (None) any that it was told; returns how many."""
+async def counted(tx: Transaction, persona_id: int, groups: Collection[Group], now: float) -> Mapping[Group, Counted]:
+    """How much there is in each of these groups, and by whom; of what the policy does not keep apart."""
+    which = (*_which(persona_id, now), ~notification.c.filtered)
+    return await groups_counted(tx, groups, which)
+
+
+async def dismiss(
+    tx: Transaction, persona_id: int, now: float, notification_id: int | None = None, *, group: Group | None = None
+) -> int:
+    """The persona does not want to see this one any more, or those of a group, or any that it was told; how many."""
     statement = update(notification).where(
         notification.c.persona_id == persona_id, notification.c.dismissed_at.is_(None)
     )
     if notification_id is not None:
         statement = statement.where(notification.c.id == notification_id)
+    if group is not None:
+        statement = statement.where(*group.conditions)
     return (await tx.execute(statement.values(dismissed_at=now))).rowcount
 
 
@@ -78,28 +117,35 @@ async def prune(tx: Transaction, now: float) -> int:
 
 
 def _statement(persona_id: int, kinds: Collection[str] | None, without: Collection[str], now: float) -> Any:
-    who = notification.c.actor_id
-    statement = select(notification).where(
-        notification.c.persona_id == persona_id,
-        notification.c.dismissed_at.is_(None),
-        ~blocks.between(notification.c.persona_id, who),
-        ~mutes.muted(notification.c.persona_id, who, now, notifications=True),
-        ~audience.passed_over(notification.c.persona_id, who),
-    )
+    statement = select(notification).where(*_which(persona_id, now))
     if kinds is not None:
         statement = statement.where(notification.c.kind.in_(sorted(kinds)))
     return statement.where(notification.c.kind.not_in(sorted(without))) if without else statement
 
 
-async def _shown(tx: Transaction, persona_id: int, rows: Sequence[Any]) -> list[Notification]:
+def _which(persona_id: int, now: float) -> tuple[ColumnElement[bool], ...]:
+    """What of its notifications may be shown to a persona, whatever they are about."""
+    who = notification.c.actor_id
+    return (
+        notification.c.persona_id == persona_id,
+        notification.c.dismissed_at.is_(None),
+        ~blocks.between(notification.c.persona_id, who),
+        ~mutes.muted(notification.c.persona_id, who, now, notifications=True),
+        ~policy.kept_out(notification.c.persona_id, who),
+    )
+
+
+async def _shown(tx: Transaction, persona_id: int, rows: Sequence[Any], wanted: Sequence[Filter]) -> list[Notification]:
     about = await posts.by_ids(tx, {row.post_id for row in rows if row.post_id is not None})
     visible = {post.id: post for post in await audience.visible_to(tx, list(about.values()), persona_id)}
     undone = await _undone(tx, rows)
-    return [
-        Notification(row.id, row.kind, row.actor_id, visible.get(row.post_id), row.created_at)
-        for row in rows
-        if (row.post_id is None or row.post_id in visible) and row.id not in undone
-    ]
+
+    def made(row: Any) -> Notification:
+        post = visible.get(row.post_id)
+        matches = () if post is None else filters.about(wanted, post, persona_id)
+        return Notification(row.id, row.kind, row.actor_id, post, row.created_at, bool(row.filtered), matches)
+
+    return [made(row) for row in rows if (row.post_id is None or row.post_id in visible) and row.id not in undone]
 
 
 async def _undone(tx: Transaction, rows: Sequence[Any]) -> set[int]:

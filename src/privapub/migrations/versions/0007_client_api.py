@@ -69,10 +69,14 @@ def _oauth() -> None:
 
 def _alerts() -> None:
     """What is told and to whom, how far it was read, and where programs are woken; conversations."""
-    persona = lambda table: sa.ForeignKeyConstraint(  # noqa: E731
-        ["persona_id"], ["actor.id"], name=f"fk_{table}_persona_id", ondelete="CASCADE"
-    )
-    number = lambda name: sa.Column(name, sa.BigInteger(), autoincrement=False, nullable=False)  # noqa: E731
+
+    def persona(table: str) -> sa.ForeignKeyConstraint:
+        name = f"fk_{table}_persona_id"
+        return sa.ForeignKeyConstraint(["persona_id"], ["actor.id"], name=name, ondelete="CASCADE")
+
+    def number(name: str) -> sa.Column[int]:
+        return sa.Column(name, sa.BigInteger(), autoincrement=False, nullable=False)
+
     op.add_column("notification", sa.Column("filtered", sa.Boolean(), server_default="0", nullable=False))
     op.create_index(
         "ix_notification_filtered",
