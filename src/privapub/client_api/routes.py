@@ -4,7 +4,20 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from privapub.client_api import accounts, markers, notifications, oauth, relations, statuses, streaming, timelines
+from privapub.client_api import (
+    accounts,
+    discovery,
+    filters,
+    lists,
+    markers,
+    notifications,
+    oauth,
+    relations,
+    statuses,
+    streaming,
+    tags,
+    timelines,
+)
 from privapub.client_api.endpoint import Endpoint, route
 from privapub.client_api.problems import said
 from privapub.federation.served.counted import counted
@@ -16,10 +29,14 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *oauth.ENDPOINTS,
     *accounts.ENDPOINTS,
     *relations.ENDPOINTS,
+    *lists.ENDPOINTS,
+    *tags.ENDPOINTS,
+    *discovery.ENDPOINTS,
     *statuses.ENDPOINTS,
     *timelines.ENDPOINTS,
     *notifications.ENDPOINTS,
     *markers.ENDPOINTS,
+    *filters.ENDPOINTS,
 )
 
 

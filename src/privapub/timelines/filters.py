@@ -10,6 +10,7 @@ from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput, NotFound
 from privapub.markup.text import text_of
 from privapub.posts.read import Post
+from privapub.stream import events
 from privapub.timelines.matching import ACTIONS, PLACES, Filter, Match, Word, matches
 from privapub.timelines.tables import word_filter
 
@@ -58,6 +59,7 @@ async def add(
             created_at=now,
         )
     )
+    await events.say(tx, events.FILTERS, filter_id, persona_id)
     return filter_id
 
 
@@ -93,12 +95,14 @@ async def change(
     given = {name: value for name, value in changes.items() if value is not None}
     if given:
         await tx.execute(update(word_filter).where(word_filter.c.id == filter_id).values(**given))
+        await events.say(tx, events.FILTERS, filter_id, persona_id)
 
 
 async def expire(tx: Transaction, persona_id: int, filter_id: int, ends_at: float | None) -> None:
     """The filter ends then, or (None) never. Raises NotFound for no filter of this persona."""
     await by_id(tx, persona_id, filter_id)
     await tx.execute(update(word_filter).where(word_filter.c.id == filter_id).values(ends_at=ends_at))
+    await events.say(tx, events.FILTERS, filter_id, persona_id)
 
 
 async def remove(tx: Transaction, persona_id: int, filter_id: int) -> bool:
@@ -106,6 +110,8 @@ async def remove(tx: Transaction, persona_id: int, filter_id: int) -> bool:
     done = await tx.execute(
         delete(word_filter).where(word_filter.c.id == filter_id, word_filter.c.persona_id == persona_id)
     )
+    if done.rowcount:
+        await events.say(tx, events.FILTERS, filter_id, persona_id)
     return done.rowcount > 0
 
 
