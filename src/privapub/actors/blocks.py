@@ -76,6 +76,25 @@ async def either_way(tx: Transaction, actor_id: int, other_ids: Collection[int])
     return frozenset(row.other_id for row in rows)
 
 
+async def around(tx: Transaction, actor_id: int, other_ids: Collection[int]) -> tuple[frozenset[int], frozenset[int]]:
+    """Those of the others whom this actor blocks, and those who block it, in one question."""
+    which = sorted(set(other_ids))
+    if not which:
+        return frozenset(), frozenset()
+    rows = await tx.all(
+        select(block.c.blocker_id, block.c.blocked_id).where(
+            or_(
+                and_(block.c.blocker_id == actor_id, block.c.blocked_id.in_(which)),
+                and_(block.c.blocked_id == actor_id, block.c.blocker_id.in_(which)),
+            )
+        )
+    )
+    return (
+        frozenset(row.blocked_id for row in rows if row.blocker_id == actor_id),
+        frozenset(row.blocker_id for row in rows if row.blocked_id == actor_id),
+    )
+
+
 _ACTOR, _OTHERS = bindparam("actor", type_=BigInteger), bindparam("others", type_=BigInteger, expanding=True)
 _EITHER_WAY = select(
     case((block.c.blocker_id == _ACTOR, block.c.blocked_id), else_=block.c.blocker_id).label("other_id")

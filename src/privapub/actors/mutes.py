@@ -1,10 +1,12 @@
 """Whom a persona does not want to read. Nobody is told, and a mute changes nothing of who may see what."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, delete, exists, or_, select
 
+from privapub.actors import domain_blocks
 from privapub.actors.read import Actor, by_id
 from privapub.actors.read import from_row as actor_from_row
 from privapub.actors.tables import actor, mute
@@ -67,14 +69,27 @@ async def between(tx: Transaction, persona_id: int, muted_id: int, now: float) -
     return None if row is None else Mute(bool(row.notifications), row.ends_at)
 
 
-def muted(persona: Any, who: Any, now: Any, *, notifications: bool = False) -> ColumnElement[bool]:
-    """Whether a persona mutes somebody (columns or numbers): a condition for larger questions.
+async def among(tx: Transaction, persona_id: int, actor_ids: Collection[int], now: float) -> dict[int, Mute]:
+    """How a persona mutes those of these actors whom it mutes now, in one question."""
+    if not actor_ids:
+        return {}
+    rows = await tx.all(
+        select(mute.c.muted_id, mute.c.notifications, mute.c.ends_at).where(
+            mute.c.persona_id == persona_id, mute.c.muted_id.in_(sorted(set(actor_ids))), _in_force(mute, now)
+        )
+    )
+    return {row.muted_id: Mute(bool(row.notifications), row.ends_at) for row in rows}
 
-    With `notifications`, only where the mute silences those too.
+
+def muted(persona: Any, who: Any, now: Any, *, notifications: bool = False) -> ColumnElement[bool]:
+    """Whether a persona mutes somebody, or blocks their server (columns or numbers): a condition for larger questions.
+
+    With `notifications`, of mutes only those that silence these too.
     """
     this = mute.alias()
     found = exists().where(this.c.persona_id == persona, this.c.muted_id == who, _in_force(this, now))
-    return (found.where(this.c.notifications) if notifications else found).correlate_except(this)
+    silent = found.where(this.c.notifications) if notifications else found
+    return or_(silent.correlate_except(this), domain_blocks.covers(persona, who))
 
 
 async def of(tx: Transaction, persona_id: int, window: Window, now: float) -> Page[tuple[Actor, Mute]]:

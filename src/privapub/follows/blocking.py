@@ -4,11 +4,12 @@ A block stands until it is undone; a follow that it ended does not come back wit
 nothing and is told to nobody.
 """
 
-from sqlalchemy import delete
+from sqlalchemy import and_, delete, or_, select
 
-from privapub.actors import blocks
+from privapub.actors import blocks, domain_blocks
 from privapub.actors.facts import ActorBlocked, ActorUnblocked
 from privapub.actors.read import Actor, by_id
+from privapub.actors.tables import actor
 from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput, NotFound
 from privapub.follows import follow, read
@@ -29,12 +30,7 @@ async def block(tx: Transaction, blocker_id: int, blocked_id: int, uri: str, now
     other = await _known(tx, blocked_id)
     if not await blocks.keep(tx, blocker_id, blocked_id, uri, now):
         return False
-    theirs = await read.between(tx, blocked_id, blocker_id)
-    if theirs is not None:
-        await follow.undo(tx, blocked_id, blocker_id, now)
-        if not other.local and theirs.state != REJECTED:
-            told = FollowAnswered(blocked_id, blocker_id, theirs.uri, accepted=False)
-            await put_fact(tx, told, about=f"follow {blocked_id} {blocker_id}")
+    await end_following(tx, blocked_id, blocker_id, now)
     await follow.withdraw(tx, blocker_id, blocked_id, now)
     if not other.local:
         await put_fact(tx, ActorBlocked(blocker_id, blocked_id, uri), about=_pair(blocker_id, blocked_id))
@@ -68,6 +64,47 @@ async def receive_block(tx: Transaction, blocker_id: int, blocked_id: int, uri: 
 async def receive_unblock(tx: Transaction, blocker_id: int, blocked_id: int, now: float) -> bool:  # noqa: ARG001 - as all verbs
     """A remote actor blocks a persona of ours no more; False where it did not."""
     return await blocks.drop(tx, blocker_id, blocked_id) is not None
+
+
+async def block_domain(tx: Transaction, persona_id: int, domain: str, now: float) -> bool:
+    """A persona wants nothing of a server any more; False where that was so already.
+
+    Its follows with people there end, in both directions, as one by one: facts FollowAnswered (no) and FollowWithdrawn.
+    """
+    if not await domain_blocks.keep(tx, persona_id, domain, now):
+        return False
+    there = and_(~actor.c.local, or_(actor.c.host == domain, actor.c.origin == domain))
+    theirs = (
+        select(follow_table.c.follower_id)
+        .join(actor, actor.c.id == follow_table.c.follower_id)
+        .where(follow_table.c.followed_id == persona_id, there)
+    )
+    ours = (
+        select(follow_table.c.followed_id)
+        .join(actor, actor.c.id == follow_table.c.followed_id)
+        .where(follow_table.c.follower_id == persona_id, there)
+    )
+    for row in await tx.all(theirs):
+        await end_following(tx, row.follower_id, persona_id, now)
+    for row in await tx.all(ours):
+        await follow.withdraw(tx, persona_id, row.followed_id, now)
+    return True
+
+
+async def end_following(tx: Transaction, follower_id: int, persona_id: int, now: float) -> bool:
+    """Somebody follows a persona no more, by its own word, and may ask again; False where they did not.
+
+    Fact FollowAnswered (no) where they are elsewhere.
+    """
+    theirs = await read.between(tx, follower_id, persona_id)
+    if theirs is None:
+        return False
+    await follow.undo(tx, follower_id, persona_id, now)
+    other = await by_id(tx, follower_id)
+    if other is not None and not other.local and theirs.state != REJECTED:
+        told = FollowAnswered(follower_id, persona_id, theirs.uri, accepted=False)
+        await put_fact(tx, told, about=f"follow {follower_id} {persona_id}")
+    return True
 
 
 async def _known(tx: Transaction, actor_id: int) -> Actor:

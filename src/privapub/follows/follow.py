@@ -1,9 +1,12 @@
 """Following and being followed: every change of a follow's state."""
 
-from sqlalchemy import case, delete, or_, update
+import re
+from collections.abc import Collection
+
+from sqlalchemy import ColumnElement, and_, case, delete, func, or_, update
 
 from privapub import identifiers
-from privapub.actors import blocks
+from privapub.actors import blocks, domain_blocks
 from privapub.actors.read import Actor, by_id
 from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput, NotAllowed, NotFound
@@ -13,6 +16,9 @@ from privapub.follows.read import ACCEPTED, PENDING, REJECTED, Follow
 from privapub.follows.tables import follow
 from privapub.jobs.enqueue import put_fact
 
+MOST_LANGUAGES = 50
+_LANGUAGE = re.compile(r"[a-z]{2,3}(-[a-z0-9]{2,8})?")
+
 
 async def ask(tx: Transaction, follower_id: int, followed_id: int, uri: str, now: float) -> str:
     """A persona wants to follow somebody: "pending" or "accepted".
@@ -21,7 +27,7 @@ async def ask(tx: Transaction, follower_id: int, followed_id: int, uri: str, now
     it is settled at once: accepted, or pending where the followed one is locked. What is pending or accepted already
     stays as it is, under its own uri; after a Reject it is asked anew.
     Raises NotFound for an actor that is unknown or gone, InvalidInput for oneself, NotAllowed where either of the two
-    blocks the other, or the server here blocks the other's.
+    blocks the other, or the persona or the server here blocks the other's server.
     """
     if follower_id == followed_id:
         raise InvalidInput("Nobody can follow themselves.")
@@ -29,6 +35,7 @@ async def ask(tx: Transaction, follower_id: int, followed_id: int, uri: str, now
     if followed.is_blocked:
         raise NotAllowed("There is no contact with their server.")
     await _unblocked(tx, follower_id, followed_id)
+    await _open_to(tx, follower_id, followed_id)
     state = PENDING if not followed.local or followed.locked else ACCEPTED
     asked = await _put(tx, follower_id, followed_id, uri, state, now, only_after=REJECTED)
     if asked is None:
@@ -46,12 +53,14 @@ async def receive(tx: Transaction, follower_id: int, followed_id: int, uri: str,
 
     Who follows already, or comes after a Reject or an Undo, is answered (again), with this uri as the one in force; a
     second question to a locked persona keeps waiting. Fact Followed, and FollowAnswered where accepted.
-    Raises NotFound where the followed one is none of ours, NotAllowed where either of the two blocks the other.
+    Raises NotFound where the followed one is none of ours, NotAllowed where either of the two blocks the other, or the
+    persona blocks their server.
     """
     followed = await _still_here(tx, followed_id)
     if not followed.local or follower_id == followed_id:
         raise NotFound("There is nobody here to follow.")
     await _unblocked(tx, follower_id, followed_id)
+    await _open_to(tx, followed_id, follower_id)
     received = await _put(tx, follower_id, followed_id, uri, PENDING if followed.locked else ACCEPTED, now)
     if received is None:
         raise NotFound("The follow ended while it was received.")
@@ -82,6 +91,59 @@ async def answer(tx: Transaction, follow_id: int, accept: bool, now: float) -> b
 async def accepted(tx: Transaction, follower_id: int, followed_id: int, now: float) -> bool:
     """Whom our persona asked said yes. Counts only while we wait for it: an Accept of nothing is nothing."""
     return await _move(tx, follower_id, followed_id, *_decision(accept=True), now) is not None
+
+
+async def prefer(
+    tx: Transaction,
+    follower_id: int,
+    followed_id: int,
+    *,
+    boosts: bool | None = None,
+    notify: bool | None = None,
+    languages: Collection[str] | None = None,
+) -> bool:
+    """What a persona wants of whom it follows or asks to follow: what is given changes, the rest stays.
+
+    `boosts`: in its timelines what they boost; `notify`: to be told of each of their posts; `languages`: only those
+    (none: all). False where there is no follow. Raises InvalidInput for what is no language.
+    """
+    codes = None if languages is None else sorted({each.strip().lower() for each in languages if each.strip()})
+    if codes is not None and (len(codes) > MOST_LANGUAGES or not all(_LANGUAGE.fullmatch(each) for each in codes)):
+        raise InvalidInput("These are no languages.", "A language is a code such as en.")
+    given = {
+        "boosts": boosts,
+        "notify": notify,
+        "languages": None if codes is None else f",{','.join(codes)}," if codes else "",
+    }
+    changes = {name: value for name, value in given.items() if value is not None}
+    if not changes:
+        return await read.between(tx, follower_id, followed_id) is not None
+    done = await tx.execute(update(follow).where(_between(follower_id, followed_id)).values(**changes))
+    return bool(done.rowcount)
+
+
+async def endorse(tx: Transaction, follower_id: int, followed_id: int, now: float) -> bool:
+    """A persona names in its profile somebody whom it follows, for as long as it does; False where it does not."""
+    done = await tx.execute(
+        update(follow)
+        .where(_between(follower_id, followed_id), follow.c.state == ACCEPTED)
+        .values(endorsed_at=func.coalesce(follow.c.endorsed_at, now))
+    )
+    return bool(done.rowcount)
+
+
+async def unendorse(tx: Transaction, follower_id: int, followed_id: int) -> bool:
+    """It names them no more; False where it did not."""
+    done = await tx.execute(
+        update(follow)
+        .where(_between(follower_id, followed_id), follow.c.endorsed_at.is_not(None))
+        .values(endorsed_at=None)
+    )
+    return bool(done.rowcount)
+
+
+def _between(follower_id: int, followed_id: int) -> ColumnElement[bool]:
+    return and_(follow.c.follower_id == follower_id, follow.c.followed_id == followed_id)
 
 
 async def rejected(tx: Transaction, follower_id: int, followed_id: int, now: float) -> bool:
@@ -131,6 +193,11 @@ async def _unblocked(tx: Transaction, follower_id: int, followed_id: int) -> Non
     await blocks.alone(tx, follower_id, followed_id)
     if await blocks.either_way(tx, follower_id, [followed_id]):
         raise NotAllowed("One of the two blocks the other.", "A block of one's own can be taken back.")
+
+
+async def _open_to(tx: Transaction, persona_id: int, other_id: int) -> None:
+    if await domain_blocks.covered(tx, persona_id, [other_id]):
+        raise NotAllowed("The persona blocks their server.", "That can be taken back.")
 
 
 async def _put(

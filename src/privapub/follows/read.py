@@ -4,15 +4,20 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import and_, bindparam, func, or_, select
 
+from privapub.actors import blocks
 from privapub.actors.read import Actor
 from privapub.actors.read import from_row as actor_from_row
 from privapub.actors.tables import actor
+from privapub.database.page import Page, Window, page_of
 from privapub.database.transaction import Transaction
 from privapub.follows.tables import follow
+from privapub.moderation.domain_rules import BLOCKED
+from privapub.personas.tables import persona
 
 PENDING, ACCEPTED, REJECTED = "pending", "accepted", "rejected"
+FAMILIAR = 20  # of each, as programs show a few
 SUSPENDED = "suspended"  # the server of one of the two is blocked: what was before comes back after
 
 
@@ -30,6 +35,7 @@ class Follow:
     boosts: bool = True
     notify: bool = False
     languages: tuple[str, ...] = ()
+    endorsed: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,10 +52,19 @@ _COLUMNS = tuple(column.label(f"follow_{column.name}") for column in follow.c)
 
 def from_row(row: Any) -> Follow:
     """A Follow from a row of every column of the table."""
-    follow_id, follower_id, followed_id, uri, state, created_at, answered_at, _, boosts, notify, languages, _ = row
-    read = tuple(languages.strip(",").split(",")) if languages else ()
+    follow_id, follower_id, followed_id, uri, state, created_at, answered_at, _, boosts, notify, languages, since = row
     return Follow(
-        follow_id, follower_id, followed_id, uri, state, created_at, answered_at, bool(boosts), bool(notify), read
+        follow_id,
+        follower_id,
+        followed_id,
+        uri,
+        state,
+        created_at,
+        answered_at,
+        bool(boosts),
+        bool(notify),
+        tuple(languages.strip(",").split(",")) if languages else (),
+        since is not None,
     )
 
 
@@ -63,6 +78,22 @@ async def between(tx: Transaction, follower_id: int, followed_id: int) -> Follow
     return _follow(
         await tx.first(select(follow).where(follow.c.follower_id == follower_id, follow.c.followed_id == followed_id))
     )
+
+
+async def around(tx: Transaction, persona_id: int, actor_ids: Collection[int]) -> dict[tuple[int, int], Follow]:
+    """What is between a persona and each of these actors, in both directions, by (follower, followed)."""
+    which = sorted(set(actor_ids))
+    if not which:
+        return {}
+    rows = await tx.all(
+        select(follow).where(
+            or_(
+                and_(follow.c.follower_id == persona_id, follow.c.followed_id.in_(which)),
+                and_(follow.c.followed_id == persona_id, follow.c.follower_id.in_(which)),
+            )
+        )
+    )
+    return {(row.follower_id, row.followed_id): from_row(row) for row in rows}
 
 
 async def by_uri(
@@ -98,6 +129,84 @@ async def following_of(
     """Whom this actor follows, as `followers_of`."""
     statement = select(actor, *_COLUMNS).join(follow, follow.c.followed_id == actor.c.id)
     return await _page(tx, statement.where(follow.c.follower_id == follower_id), state, None, limit)
+
+
+async def shown_page(
+    tx: Transaction, actor_id: int, window: Window, *, followers: bool, reader_id: int | None
+) -> Page[Actor]:
+    """Who follows an actor, or whom it follows, as far as this reader (None: a stranger) may know; newest first.
+
+    A persona that does not show its follows is on nobody's list, but to itself; nor are people of blocked servers, and
+    those from whom a block parts the reader. Whether the actor shows them is for the caller to ask.
+    """
+    of, who = (
+        (follow.c.followed_id, follow.c.follower_id) if followers else (follow.c.follower_id, follow.c.followed_id)
+    )
+    statement = (
+        select(actor, follow.c.id.label("follow_id"))
+        .join(follow, who == actor.c.id)
+        .outerjoin(persona, persona.c.id == actor.c.id)
+        .where(of == actor_id, follow.c.state == ACCEPTED, actor.c.standing != BLOCKED)
+    )
+    shows = or_(persona.c.id.is_(None), persona.c.shows_follows)
+    if reader_id is not None:
+        shows = or_(shows, actor.c.id == reader_id)
+        statement = statement.where(~blocks.between(reader_id, actor.c.id))
+    if reader_id != actor_id:
+        statement = statement.where(shows)
+    return await _people(tx, statement, window)
+
+
+async def asking(tx: Transaction, persona_id: int, window: Window) -> Page[Actor]:
+    """Who waits to follow a persona, the last who asked first."""
+    statement = (
+        select(actor, follow.c.id.label("follow_id"))
+        .join(follow, follow.c.follower_id == actor.c.id)
+        .where(follow.c.followed_id == persona_id, follow.c.state == PENDING)
+    )
+    return await _people(tx, statement, window)
+
+
+async def endorsed(tx: Transaction, actor_id: int, window: Window) -> Page[Actor]:
+    """Whom an actor names in its profile, the newest follow first."""
+    statement = (
+        select(actor, follow.c.id.label("follow_id"))
+        .join(follow, follow.c.followed_id == actor.c.id)
+        .where(
+            follow.c.follower_id == actor_id,
+            follow.c.state == ACCEPTED,
+            follow.c.endorsed_at.is_not(None),
+            actor.c.standing != BLOCKED,
+        )
+    )
+    return await _people(tx, statement, window)
+
+
+async def familiar(tx: Transaction, persona_id: int, actor_ids: Collection[int]) -> dict[int, list[int]]:
+    """For each of these actors, whom the persona follows of those who follow it: a few each, in one question.
+
+    Personas that do not show their follows are not among them.
+    """
+    if not actor_ids:
+        return {}
+    mine, theirs = follow.alias(), follow.alias()
+    rows = await tx.all(
+        select(theirs.c.followed_id, theirs.c.follower_id)
+        .join(mine, mine.c.followed_id == theirs.c.follower_id)
+        .outerjoin(persona, persona.c.id == theirs.c.follower_id)
+        .where(
+            theirs.c.followed_id.in_(sorted(set(actor_ids))),
+            theirs.c.state == ACCEPTED,
+            mine.c.follower_id == persona_id,
+            mine.c.state == ACCEPTED,
+            or_(persona.c.id.is_(None), persona.c.shows_follows),
+        )
+        .order_by(theirs.c.id.desc())
+    )
+    found: dict[int, list[int]] = {}
+    for row in rows:
+        found.setdefault(row.followed_id, []).append(row.follower_id)
+    return {each: who[:FAMILIAR] for each, who in found.items()}
 
 
 async def counts(tx: Transaction, actor_id: int) -> Counts:
@@ -172,6 +281,11 @@ async def _page(
         statement = statement.where(follow.c.id < before)
     rows = await tx.all(statement.order_by(follow.c.id.desc()).limit(limit))
     return [(actor_from_row(row), from_row(row[-len(_COLUMNS) :])) for row in rows]
+
+
+async def _people(tx: Transaction, statement: Any, window: Window) -> Page[Actor]:
+    page = page_of(window, await tx.all(window.of(statement, follow.c.id)), lambda row: int(row.follow_id))
+    return Page(tuple(actor_from_row(row) for row in page.items), page.older, page.newer)
 
 
 def _follow(row: Any) -> Follow | None:

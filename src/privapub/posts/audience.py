@@ -154,8 +154,13 @@ def seen_by(viewer_id: int | None) -> ColumnElement[bool]:
     of anything else; what rules about domains keep out of timelines is not in it. What comes of it is asked of
     `visible_to` like everything.
     """
+    return and_(visible(viewer_id), ~passed_over(viewer_id, post_table.c.author_id))
+
+
+def visible(viewer_id: int | None) -> ColumnElement[bool]:
+    """As `may_see` decides, as things stand: a condition on posts. What rules about domains pass over is in it."""
     is_open = post_table.c.audience.in_(sorted(OPEN))
-    offered = ~passed_over(viewer_id, post_table.c.author_id)
+    offered = ~standing.is_blocked(post_table.c.author_id)
     if viewer_id is None:
         return and_(post_table.c.deleted_at.is_(None), is_open, offered)
     named = exists().where(post_recipient.c.post_id == post_table.c.id, post_recipient.c.actor_id == viewer_id)

@@ -29,10 +29,10 @@ from privapub.follows.read import ACCEPTED
 from privapub.follows.tables import follow
 from privapub.posts import audience
 from privapub.posts.audience import Recipients
-from privapub.posts.read import Post
-from privapub.posts.tables import boost
+from privapub.posts.read import PUBLIC, Post
+from privapub.posts.tables import boost, post_tag
 from privapub.posts.tables import post as posts
-from privapub.timelines.tables import timeline_entry
+from privapub.timelines.tables import followed_tag, timeline_entry
 
 # Within this much of the numbers of entries (`identifiers.sortable`: milliseconds, 20 bits) a post is boosted once.
 DAY = 86_400_000 << 20
@@ -40,7 +40,9 @@ _COLUMNS = ["persona_id", "entry_id", "post_id", "boost_id"]
 
 
 async def fill(tx: Transaction, post: Post, now: float, to: Recipients | None = None) -> int:  # noqa: ARG001 - as all verbs
-    """The post stands in the timelines of its recipients here and of its author; twice is as good as once.
+    """The post stands in the timelines of its recipients here, of its author and of who follows a hashtag of it.
+
+    Twice is as good as once.
 
     `to`: its recipients, where they have just been asked for. Returns how many timelines it is new in. A deleted post
     goes nowhere.
@@ -50,7 +52,8 @@ async def fill(tx: Transaction, post: Post, now: float, to: Recipients | None = 
     if to is None:
         to = await audience.recipients(tx, post)
     who = {"readers": [post.author_id, *to.actor_ids]} | ({"author": post.author_id} if to.followers else {})
-    return await tx.change(_entries(tx.dialect, followers=to.followers), post=post.id, **who)
+    new = await tx.change(_entries(tx.dialect, followers=to.followers), post=post.id, **who)
+    return new + (await tx.change(_tagged(tx.dialect), post=post.id, author=post.author_id) if _is_tagged(post) else 0)
 
 
 async def fill_boost(tx: Transaction, boost_id: int, now: float) -> int:  # noqa: ARG001 - as all verbs
@@ -114,6 +117,23 @@ def _entries(dialect: str, *, followers: bool) -> Executable:
     if not followers:
         return _adding(dialect, named)
     return _adding(dialect, union_all(named, _followers(bindparam("author", type_=BigInteger), entry)))
+
+
+def _is_tagged(post: Post) -> bool:
+    return post.audience == PUBLIC and any(tag.get("type") == "Hashtag" for tag in post.tags)
+
+
+@cache
+def _tagged(dialect: str) -> Executable:
+    """An entry for each who follows one of its hashtags, where no block parts them from its author."""
+    number, author = bindparam("post", type_=BigInteger), bindparam("author", type_=BigInteger)
+    entry = number, number, cast(null(), BigInteger)
+    who = (
+        select(followed_tag.c.persona_id, *entry)
+        .join(post_tag, post_tag.c.tag == followed_tag.c.tag)
+        .where(post_tag.c.post_id == number, ~blocks.between(author, followed_tag.c.persona_id))
+    )
+    return _adding(dialect, who)
 
 
 async def _add(tx: Transaction, who: Select[Any]) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Double, Select, and_, bindparam, exists, func, or_, select
+from sqlalchemy import BigInteger, ColumnElement, Double, Select, and_, bindparam, exists, func, literal, or_, select
 
 from privapub.actors import blocks, mutes
 from privapub.database.page import Page, Shape, Window, gather
@@ -16,12 +16,12 @@ from privapub.database.transaction import Transaction
 from privapub.follows.read import ACCEPTED
 from privapub.follows.tables import follow
 from privapub.posts import audience
-from privapub.posts.read import Post, from_row, with_polls
-from privapub.posts.tables import boost, post, post_recipient
+from privapub.posts.read import PUBLIC, Post, from_row, with_polls
+from privapub.posts.tables import boost, post, post_recipient, post_tag
 from privapub.timelines import filters, lists
 from privapub.timelines.entry import Entry
 from privapub.timelines.matching import HIDE, HOME, Filter
-from privapub.timelines.tables import list_member, people_list, timeline_entry, word_filter
+from privapub.timelines.tables import followed_tag, list_member, people_list, timeline_entry, word_filter
 
 _answered = post.alias("answered")
 _ME, _NOW = bindparam("persona", type_=BigInteger), bindparam("now", type_=Double)
@@ -31,11 +31,12 @@ _brought_by = func.coalesce(boost.c.actor_id, post.c.author_id)
 
 
 async def home(tx: Transaction, persona_id: int, window: Window, now: float) -> Page[Entry]:
-    """What those whom it follows wrote and boosted, what it wrote itself, and what names it; newest first.
+    """What those whom it follows wrote and boosted, what it wrote, what names it, and its hashtags; newest first.
 
-    An answer only where the persona follows the answered author too, or is named or answered by it, or it is an answer
-    to oneself. Nothing of whom it mutes, of a block either way, and of people on its exclusive lists; nothing that a
-    filter hides. What came while it followed somebody is not shown after.
+    Of somebody whom it follows without boosts, or in some languages alone, no more than that. An answer only where the
+    persona follows the answered author or a hashtag of it too, or is named or answered by it, or it is an answer to
+    oneself. Nothing of whom it mutes, of a block either way, and of people on its exclusive lists; nothing that a
+    filter hides. What came while it followed somebody or something is not shown after.
     """
     return await _read(tx, _home, {"persona": persona_id, "now": now}, window)
 
@@ -53,13 +54,18 @@ async def of_list(tx: Transaction, persona_id: int, list_id: int, window: Window
 @cache
 def _home(shape: Shape) -> Select[Any]:
     statement = _entries().where(
-        or_(_brought_by == _ME, _follows(_brought_by), and_(timeline_entry.c.boost_id.is_(None), _named())),
+        or_(
+            _brought_by == _ME,
+            _brought(),
+            and_(timeline_entry.c.boost_id.is_(None), or_(_named(), _tagged())),
+        ),
         or_(
             *_to_no_stranger(),
             post.c.author_id == _ME,
             _named(),
             _answered.c.author_id == _ME,
             _follows(_answered.c.author_id),
+            _tagged(),
         ),
         ~exists().where(
             list_member.c.actor_id == _brought_by,
@@ -78,7 +84,7 @@ def _of_list(shape: Shape, replies: str) -> Select[Any]:
         shown += [_on_list(_answered.c.author_id), _answered.c.author_id == _ME]
     elif replies == lists.FOLLOWED:
         shown += [_follows(_answered.c.author_id), _answered.c.author_id == _ME]
-    statement = _entries().where(_on_list(_brought_by), or_(_brought_by == _ME, _follows(_brought_by)), or_(*shown))
+    statement = _entries().where(_on_list(_brought_by), or_(_brought_by == _ME, _brought()), or_(*shown))
     return shape.of(statement, timeline_entry.c.entry_id)
 
 
@@ -146,6 +152,35 @@ def _follows(who: Any) -> ColumnElement[bool]:
         .where(this.c.follower_id == _ME, this.c.followed_id == who, this.c.state == ACCEPTED)
         .correlate_except(this)
     )
+
+
+def _brought() -> ColumnElement[bool]:
+    """Whether the persona follows who brought it, and wants of them what this is."""
+    this = follow.alias()
+    return (
+        exists()
+        .where(
+            this.c.follower_id == _ME,
+            this.c.followed_id == _brought_by,
+            this.c.state == ACCEPTED,
+            or_(this.c.boosts, timeline_entry.c.boost_id.is_(None)),
+            or_(
+                this.c.languages == "",
+                post.c.language.is_(None),
+                this.c.languages.contains(literal(",").concat(func.lower(post.c.language)).concat(",")),
+            ),
+        )
+        .correlate_except(this)
+    )
+
+
+def _tagged() -> ColumnElement[bool]:
+    """Whether it is for everybody, and has a hashtag that the persona follows."""
+    this = post_tag.alias()
+    has = exists().where(
+        this.c.post_id == post.c.id, followed_tag.c.persona_id == _ME, followed_tag.c.tag == this.c.tag
+    )
+    return and_(post.c.audience == PUBLIC, has.correlate_except(this, followed_tag))
 
 
 def _named() -> ColumnElement[bool]:

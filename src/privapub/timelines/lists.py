@@ -58,12 +58,13 @@ async def change(
     list_id: int,
     *,
     title: str | None = None,
+    replies: str | None = None,
     exclusive: bool | None = None,
 ) -> PeopleList:
     """Change what is given and leave the rest. Raises NotFound for no list of this persona; else as `add`."""
     known = await by_id(tx, persona_id, list_id)
-    _check(known.title if title is None else title, known.replies)
-    changes = {"title": title, "exclusive": exclusive}
+    _check(known.title if title is None else title, known.replies if replies is None else replies)
+    changes = {"title": title, "replies": replies, "exclusive": exclusive}
     given: dict[str, Any] = {name: value for name, value in changes.items() if value is not None}
     if given:
         await tx.execute(update(people_list).where(people_list.c.id == list_id).values(**given))

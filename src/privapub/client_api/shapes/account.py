@@ -52,7 +52,7 @@ class Source(Struct):
 
 
 class Account(Struct, kw_only=True):
-    """Entity `Account`. `source` and `role` are told to the persona itself alone."""
+    """Entity `Account`. `source` and `role` are told to the persona itself alone, the end of a mute to who mutes."""
 
     id: str
     username: str
@@ -88,6 +88,7 @@ class Account(Struct, kw_only=True):
     limited: bool | UnsetType = UNSET
     source: Source | UnsetType = UNSET
     role: Role | UnsetType = UNSET
+    mute_expires_at: str | UnsetType | None = UNSET
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Somebody wants to follow one of ours (ActivityPub, section 7.5)."""
 
-from privapub.actors import blocks
+from privapub.actors import blocks, domain_blocks
 from privapub.database.transaction import Transaction
 from privapub.federation.inbox import relaying
 from privapub.federation.inbox.arrived import Arrived
@@ -16,7 +16,9 @@ async def on_follow(tx: Transaction, arrived: Arrived, now: float) -> str | None
         return None
     if followed is None or followed.closed_at is not None:
         return "nobody-to-follow"
-    if await blocks.either_way(tx, followed.id, [signer.id]):
+    if await blocks.either_way(tx, followed.id, [signer.id]) or await domain_blocks.covered(
+        tx, followed.id, [signer.id]
+    ):
         return "blocked"
     await follow.receive(tx, signer.id, followed.id, activity.id or "", now)
     return None
