@@ -143,6 +143,14 @@ def test_a_long_text_is_cut_at_a_word() -> None:
     assert len(found.title) <= parsing.LONGEST_TITLE
 
 
+def test_spaces_where_a_charset_is_named_do_not_hold_everybody_up() -> None:
+    """Tried in every way in which two expressions can share them, these take minutes."""
+    page = b"<meta " * 80 + b"charset=" + b" " * 15_000 + b"!\xff><title>Page</title>"
+    assert parse(page, "text/html;charset=" + " " * 8_000 + "!", URL).title == "Page"
+    spaced = b"<meta charset = ' windows-1251'><title>\xcf\xf0</title>"
+    assert parse(spaced, 'text/html ; charset = " utf-8"', URL).title == "Пр"
+
+
 # The link of a post
 
 TAGS = [
