@@ -46,6 +46,7 @@ NEED_NOT = {
     "cli.federation_show": "to the operator alone: what was taken in, and what of it was not understood",
     "effects.forget": "deletes, and shows nothing",
     "effects.boost_withdrawn": "names a post that was boosted, by its id alone",
+    "notifications.policy": "whether a post answers one of the persona's own, and nothing else of it",
     "link_previews": "what a page says of itself, to whoever has the number of a post, and so has asked",
     "effects.poll_counted": "to whoever got the post",
     "effects.poll_ended": "hands on to what asks: `poll_counted`, `notifications`",

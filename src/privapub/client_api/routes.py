@@ -6,6 +6,7 @@ from starlette.routing import BaseRoute, Route
 
 from privapub.client_api import (
     accounts,
+    conversations,
     discovery,
     filters,
     lists,
@@ -13,6 +14,7 @@ from privapub.client_api import (
     notifications,
     oauth,
     relations,
+    reports,
     statuses,
     streaming,
     tags,
@@ -37,6 +39,8 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *notifications.ENDPOINTS,
     *markers.ENDPOINTS,
     *filters.ENDPOINTS,
+    *conversations.ENDPOINTS,
+    *reports.ENDPOINTS,
 )
 
 

@@ -21,6 +21,8 @@ async def report(
     comment: str = "",
     *,
     forward: bool = True,
+    category: str = reports.OTHER,
+    rule_ids: Sequence[str] = (),
 ) -> Report:
     """File a report of an actor, and of posts of theirs by uri, page or number.
 
@@ -41,6 +43,8 @@ async def report(
             post_uris=[post.uri for post in found],
             comment=comment,
             forward=forward,
+            category=category,
+            rule_ids=rule_ids,
             now=clock.now(),
         )
         return await reports.known(tx, number)

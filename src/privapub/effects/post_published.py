@@ -17,6 +17,7 @@ from privapub.posts.facts import PostPublished
 from privapub.posts.read import HELD, PUBLIC, Post, by_uri
 from privapub.posts.read import by_id as post_by_id
 from privapub.stream import events
+from privapub.timelines import conversations
 from privapub.timelines.fill import fill
 
 
@@ -31,6 +32,7 @@ async def post_published(tx: Transaction, fact: PostPublished, _addresses: Addre
         return
     await fill(tx, post, now, to)
     await events.say(tx, events.POST, post.id)
+    await conversations.keep(tx, post, to, now)
     await notify.of_post(tx, post, now, to)
     await _tell_of_quote(tx, post, now)
     await previews.plan(tx, post, now)

@@ -11,6 +11,7 @@ from privapub.posts.facts import PostReceived
 from privapub.posts.read import by_id
 from privapub.proxy import prefetch
 from privapub.stream import events
+from privapub.timelines import conversations
 from privapub.timelines.fill import fill
 
 
@@ -21,6 +22,7 @@ async def post_received(tx: Transaction, fact: PostReceived, _addresses: Address
         to = await audience.recipients(tx, post)
         await fill(tx, post, now, to)
         await events.say(tx, events.POST, post.id)
+        await conversations.keep(tx, post, to, now)
         await notify.of_post(tx, post, now, to)
         await previews.plan(tx, post, now)
         await prefetch.plan(tx, prefetch.of_post(post.attachments, post.tags), now)

@@ -1,6 +1,6 @@
 """Reports, ours and others': somebody says that something should be looked at."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,9 @@ from privapub.moderation.facts import ReportFiled
 from privapub.moderation.tables import report
 
 COMMENT_LENGTH, MOST_POSTS = 1000, 100
+SPAM, LEGAL, VIOLATION, OTHER = "spam", "legal", "violation", "other"
+CATEGORIES = (SPAM, LEGAL, VIOLATION, OTHER)
+MOST_RULES, RULE_LENGTH = 100, 20  # numbers of rules
 COMMENT_KEPT = 5000  # of a report from elsewhere
 # Open reports by one reporter, and by one host: who has seen so many need not see more to know that something is to be
 # done. (Mostly a server reports for all its people, so these are not few.)
@@ -40,6 +43,8 @@ class Report:
     created_at: float
     forwarded_at: float | None
     closed_at: float | None
+    category: str = OTHER
+    rule_ids: tuple[str, ...] = ()
 
 
 async def file(
@@ -51,6 +56,8 @@ async def file(
     post_uris: Collection[str] = (),
     comment: str = "",
     forward: bool,
+    category: str = OTHER,
+    rule_ids: Collection[str] = (),
     now: float,
 ) -> int:
     """A persona reports an actor, and perhaps posts of theirs; the number of the report.
@@ -65,9 +72,12 @@ async def file(
         raise InvalidInput(
             "This is too long.", f"A report has up to {COMMENT_LENGTH} characters and {MOST_POSTS} posts."
         )
+    if len(rule_ids) > MOST_RULES or any(len(each) > RULE_LENGTH for each in rule_ids):
+        raise InvalidInput("There are no such rules.")
     if await _open(tx, report.c.reporter_id == reporter_id) >= MOST_BY_ONE:
         raise Conflict("You have reported so much that was not looked at yet: one of the admins has to, first.")
-    report_id = await _keep(tx, uri, reporter_id, target_id, post_uris, comment, local=True, now=now)
+    more = {"category": category, "rule_ids": list(rule_ids)}
+    report_id = await _keep(tx, uri, reporter_id, target_id, post_uris, comment, local=True, now=now, more=more)
     if report_id is None:
         raise InvalidInput("There is a report of this id already.")
     if forward:
@@ -156,6 +166,7 @@ async def _keep(
     *,
     local: bool,
     now: float,
+    more: Mapping[str, Any] | None = None,
 ) -> int | None:
     made = tx.insert(report).values(
         id=identifiers.sortable(now),
@@ -166,6 +177,7 @@ async def _keep(
         post_uris=list(dict.fromkeys(post_uris)),
         comment=comment,
         created_at=now,
+        **(more or {}),
     )
     number: int | None = await tx.scalar(
         made.on_conflict_do_nothing(index_elements=[report.c.uri]).returning(report.c.id)
@@ -176,5 +188,6 @@ async def _keep(
 def _report(row: Any) -> Report | None:
     if row is None:
         return None
-    report_id, uri, reporter_id, target_id, local, post_uris, *rest = row
-    return Report(report_id, uri, reporter_id, target_id, bool(local), tuple(post_uris), *rest)
+    values = dict(row._mapping)  # noqa: SLF001 - its public name
+    values |= {"local": bool(row.local), "post_uris": tuple(row.post_uris), "rule_ids": tuple(row.rule_ids)}
+    return Report(**values)

@@ -17,6 +17,8 @@ report = Table(
     Column("created_at", Double, nullable=False),
     Column("forwarded_at", Double),  # when it was put on its way to the target's server
     Column("closed_at", Double),
+    Column("category", Text, nullable=False, server_default="other"),  # spam, legal, violation, other
+    Column("rule_ids", JSON, nullable=False, server_default="[]"),  # the rules of this server that were broken
 )
 Index("ix_report_target", report.c.target_id, report.c.id)
 

@@ -77,6 +77,8 @@ def _alerts() -> None:
     def number(name: str) -> sa.Column[int]:
         return sa.Column(name, sa.BigInteger(), autoincrement=False, nullable=False)
 
+    op.add_column("report", sa.Column("category", sa.Text(), server_default="other", nullable=False))
+    op.add_column("report", sa.Column("rule_ids", sa.JSON(), server_default="[]", nullable=False))
     op.add_column("notification", sa.Column("filtered", sa.Boolean(), server_default="0", nullable=False))
     op.create_index(
         "ix_notification_filtered",
