@@ -15,6 +15,11 @@ def sortable(now: float) -> int:
     return (int(now * 1000) << 20) | secrets.randbits(20)
 
 
+def moment(number: int) -> float:
+    """When a sortable id was made."""
+    return (number >> 20) / 1000
+
+
 def token() -> str:
     """A URL-safe random word of 128 bits: ids on the wire, lease stamps, secrets."""
     return secrets.token_urlsafe(16)
@@ -35,3 +40,8 @@ def number_in(text: str) -> int | None:
     if not text.isascii() or not text.isdecimal() or len(text) > len(str(LARGEST)):
         return None
     return number if (number := int(text)) <= LARGEST else None
+
+
+def word(alphabet: str, length: int) -> str:
+    """So many letters of an alphabet, by chance: what people type."""
+    return "".join(secrets.choice(alphabet) for _ in range(length))

@@ -11,12 +11,15 @@ _HEADERS = {
 }
 
 
-def policy(media: str) -> str:
-    """What a page may load: from here alone, and pictures, films and sounds from `media` besides, if it is a host."""
+def policy(media: str, forms: str = "'none'") -> str:
+    """What a page may load: from here alone, and pictures, films and sounds from `media` besides, if it is a host.
+
+    `forms` are the places to which its forms may lead.
+    """
     places = f"'self' {media}".rstrip()
     return (
         f"default-src 'none'; style-src 'self'; img-src {places}; media-src {places}; base-uri 'none'; "
-        "form-action 'none'; frame-ancestors 'none'"
+        f"form-action {forms}; frame-ancestors 'none'"
     )
 
 

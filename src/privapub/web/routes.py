@@ -20,7 +20,9 @@ from privapub.federation.served.secure_mode import for_servers
 from privapub.proxy.addresses import PATH
 from privapub.server import Server
 from privapub.telemetry.traffic import ASSET, MEDIA, PAGE, PROXY
+from privapub.web import sign_in
 from privapub.web.assets import asset
+from privapub.web.authorize import authorize
 from privapub.web.files import file
 from privapub.web.front import front
 from privapub.web.headers import SecurityHeaders
@@ -45,7 +47,16 @@ def routes(server: Server) -> list[Route]:
         "/media/{name}": counted(MEDIA, at_its_host(file)),
         PATH: counted(PROXY, at_its_host(proxied)),
     }
-    return [Route(path, _endpoint(server, page), methods=["GET"]) for path, page in pages.items()]
+    forms: dict[str, Served] = {
+        "/oauth/authorize": authorize,
+        "/auth/sign_in": sign_in.sign_in,
+        "/auth/code": sign_in.code,
+    }
+    return [
+        *(Route(path, _endpoint(server, page), methods=["GET"]) for path, page in pages.items()),
+        *(Route(path, _endpoint(server, counted(PAGE, page)), methods=["GET", "POST"]) for path, page in forms.items()),
+        Route("/auth/sign_out", _endpoint(server, counted(PAGE, sign_in.sign_out)), methods=["POST"]),
+    ]
 
 
 def wrap(app: Starlette, server: Server, inner: Callable[[ASGIApp], ASGIApp]) -> ASGIApp:

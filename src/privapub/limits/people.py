@@ -1,0 +1,48 @@
+"""How often people, and programs for them, may ask: attempts to sign in, sign-ups, programs, and calls of the API.
+
+Who comes from a network that is not known is not limited by it.
+"""
+
+from collections.abc import Hashable, Sequence
+
+from privapub.limits.bucket import Buckets, Lately, Rate
+
+# Attempts that failed.
+FROM_A_NETWORK = Rate(1 / 20, 30.0)
+AT_AN_ACCOUNT = Rate(1 / 60, 10.0)
+KNOWN = 30 * 86_400.0  # seconds for which an account is not locked to the network from which it was signed in to
+PROGRAMS = Rate(1 / 10, 60.0)  # registered from a network
+LETTERS = Rate(1 / 1200, 3.0)  # to an account
+LETTERS_FROM_A_NETWORK = Rate(1 / 120, 10.0)
+
+
+class Attempts:
+    """Attempts to sign in. Those that succeed do not count.
+
+    Whoever guesses at an account locks it for a while, but not to the network from which its owner came lately.
+    """
+
+    def __init__(self) -> None:
+        """None was made."""
+        self._network, self._account, self._known = Buckets(FROM_A_NETWORK), Buckets(AT_AN_ACCOUNT), Lately(KNOWN)
+
+    def wait(self, sender: str | None, account: str, now: float) -> float:
+        """Seconds until another attempt may be made; 0 where it may be made now, and then it is counted."""
+        drawn = self._of(sender, account, now)
+        wait = max((table.wait(key, now) for table, key in drawn), default=0.0)
+        if not wait:
+            for table, key in drawn:
+                table.draw(key, now)
+        return wait
+
+    def succeeded(self, sender: str | None, account: str, now: float) -> None:
+        """The attempt that was counted last was the owner's."""
+        for table, key in self._of(sender, account, now):
+            table.give_back(key, now)
+        if sender is not None:
+            self._known.saw((sender, account), now)
+
+    def _of(self, sender: str | None, account: str, now: float) -> Sequence[tuple[Buckets, Hashable]]:
+        known = sender is not None and self._known.has((sender, account), now)
+        by_account: Hashable = (sender, account) if known else account
+        return [(self._account, by_account), *([] if sender is None else [(self._network, sender)])]
