@@ -5,7 +5,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # A start without compiled files takes seconds longer.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test lint check format bench soak town fuzz mutants lock docs migration
+.PHONY: help run test lint check format bench conformance soak town fuzz mutants lock docs migration
 .DEFAULT_GOAL := help
 
 help:
@@ -15,6 +15,7 @@ help:
 	@echo "make format     write the code as the house writes it"
 	@echo "make town       meet real servers of other kinds on this machine"
 	@echo "make bench      measure, against other queues too (within half an hour)"
+	@echo "make conformance  have programs that others wrote judge a served instance"
 	@echo "make soak       measure what takes hours"
 	@echo "make fuzz       look for inputs that nobody thought of, until interrupted or FUZZ_SECONDS are over"
 	@echo "make mutants    see whether a test fails for each small fault that is put into what guards the house"
@@ -70,6 +71,21 @@ soak: .venv/made
 town: .venv/made
 	.venv/bin/python town/run.py $(ARGS)
 
+# Programs that others wrote for such servers, and the tests that one of them brings in its source package.
+.venv-conformance/made: conformance/requirements.lock | .venv/made
+	.venv/bin/uv venv --quiet --clear --python .venv/bin/python .venv-conformance
+	.venv/bin/uv pip sync --quiet --compile-bytecode --python .venv-conformance/bin/python --require-hashes conformance/requirements.lock
+	@awk '/^[^ #]/ { toot = /^toot==/ } toot' conformance/requirements.lock > .venv-conformance/toot.txt
+	.venv-conformance/bin/python -m pip download --quiet --require-hashes --no-deps --no-build-isolation --no-binary toot \
+	  --dest .venv-conformance/sources -r .venv-conformance/toot.txt
+	mkdir .venv-conformance/toot
+	tar -xzf .venv-conformance/sources/toot-*.tar.gz -C .venv-conformance/toot --strip-components 1
+	@touch $@
+
+# One of the judges, or one database: make conformance ARGS="--only toot --database sqlite"
+conformance: .venv/made .venv-conformance/made
+	.venv/bin/python conformance/run.py $(ARGS)
+
 # What looks for faults outside the ordinary tests: with the versions of the tests, in an environment of its own.
 .venv-hunt/made: house/requirements.lock | .venv/made
 	.venv/bin/uv venv --quiet --clear --python .venv/bin/python .venv-hunt
@@ -94,7 +110,8 @@ migration: .venv/made
 
 lock:
 	.venv/bin/uv lock --quiet
-	.venv/bin/uv export --quiet --format requirements.txt --no-emit-project --all-groups --no-group bench --no-group hunt --no-header -o requirements.lock
+	.venv/bin/uv export --quiet --format requirements.txt --no-emit-project --all-groups --no-group bench --no-group conformance --no-group hunt --no-header -o requirements.lock
 	.venv/bin/uv export --quiet --format requirements.txt --no-emit-project --only-group bench --no-header -o bench/requirements.lock
-	.venv/bin/uv export --quiet --format requirements.txt --no-emit-project --all-groups --no-group bench --no-header -o house/requirements.lock
+	.venv/bin/uv export --quiet --format requirements.txt --no-emit-project --only-group conformance --no-header -o conformance/requirements.lock
+	.venv/bin/uv export --quiet --format requirements.txt --no-emit-project --all-groups --no-group bench --no-group conformance --no-header -o house/requirements.lock
 	rm uv.lock
