@@ -49,7 +49,7 @@ class Sink(Protocol):
 
 TIMEOUT = 10.0
 HOPS = 3
-# A download may take a second more for each of these bytes that it tells of.
+# A download may take a second more for each of these bytes that came: to those that it tells of, no time is given.
 BYTES_A_SECOND = 100 * 1024
 LIMIT = 1 << 20
 PAGE_LIMIT = 1 << 18  # of a page for people no more is read than this, however long it is
@@ -58,7 +58,7 @@ POST_BODY_TIMEOUT = 3.0
 CONNECTIONS = 256
 PER_HOST = 8
 LISTS = "collection"  # the purpose of what is counted apart in a budget
-NOT_MODIFIED = 304
+NOT_MODIFIED, PARTIAL = 304, 206
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
@@ -169,8 +169,9 @@ class Door:
     ) -> Answer:
         """As `get`, of a file, which goes to `sink` piece by piece: the answer has no body.
 
-        It may take a second longer for each 100 KiB that its head tells of. What `sink` does not take (InvalidInput)
-        is `content-type`. Where this fails, what the sink got is to be forgotten; the failure is not remembered here.
+        It may take a second longer for each 100 KiB that came, whatever its head tells of. A host whose media are not
+        taken is not asked. What `sink` does not take (InvalidInput) is `content-type`. Where this fails, what the sink
+        got is to be forgotten; the failure is not remembered here.
         """
         course, asked = self._begin(url)
         request = _Request("GET", (("Accept", accept), ("Accept-Encoding", "identity")), b"", None)
@@ -179,7 +180,7 @@ class Door:
         async def fetch() -> Answer:
             if asked is not None:
                 _charge(course, course.host)
-            return await self._follow(await self._admit(asked, course), course, request, wanted)
+            return await self._follow(await self._admit(asked, course, media=True), course, request, wanted)
 
         return await self._told(fetch(), course, min(self._timeout, course.budget.left), None)
 
@@ -240,15 +241,15 @@ class Door:
             return Course(tags, ""), None
         return Course(tags, asked.host), asked
 
-    async def _admit(self, asked: Target | None, course: Course) -> Target:
+    async def _admit(self, asked: Target | None, course: Course, *, media: bool = False) -> Target:
         """The target of the first hop, judged by its form and by the gate."""
         if asked is None:
             raise FetchProblem(course.host, "private-address")
-        await self._judge(asked, course)
+        await self._judge(asked, course, media=media)
         return asked
 
-    async def _judge(self, where: Target, course: Course) -> None:
-        if await self.gate.refuses(where.host) is not None:
+    async def _judge(self, where: Target, course: Course, *, media: bool) -> None:
+        if await self.gate.refuses(where.host) is not None or (media and not await self.gate.takes_media(where.host)):
             raise FetchProblem(course.host, "disallowed")
         port = where.wire.port or 0
         if not self._allow and (where.scheme != "https" or not address.allowed_port(port)):
@@ -273,7 +274,7 @@ class Door:
             course.hops += 1
             course.hosts.add(where.host)
             _charge(course, where.host)
-            await self._judge(where, course)
+            await self._judge(where, course, media=wanted.sink is not None)
             if wanted.hop is not None:
                 wanted.hop(where.url)
 
@@ -433,7 +434,7 @@ class Door:
 def _judged(response: aiohttp.ClientResponse, course: Course, wanted: _Wanted) -> tuple[str, Packing, bool]:
     """Of an answer that is taken: its type, how it is packed, and whether it is read as a page; else FetchProblem."""
     status = response.status
-    if not 200 <= status < 300:
+    if not 200 <= status < 300 or status == PARTIAL:  # nobody asked for a part
         retry_after = response.headers.get("retry-after")
         raise FetchProblem(course.host, str(status), status=status, retry_after=retry_after)
     kind = ", ".join(response.headers.getall("content-type", ()))
@@ -455,8 +456,7 @@ def _charge(course: Course, host: str) -> None:
 async def _pour(response: aiohttp.ClientResponse, sink: Sink, course: Course, limit: int) -> None:
     """Hand the body on as it comes."""
     length, status = response.content_length, response.status
-    if course.bound is not None and (until := course.bound.when()) is not None:
-        course.bound.reschedule(until + min((length or 0) / BYTES_A_SECOND, course.budget.left))
+    until, most = None if course.bound is None else course.bound.when(), course.budget.left
     got = 0
     try:
         await sink.begin(bare_type(response.headers.get("content-type", "")), length)
@@ -468,6 +468,8 @@ async def _pour(response: aiohttp.ClientResponse, sink: Sink, course: Course, li
                 raise FetchProblem(course.host, "too-large", status=status)
             if course.budget.bytes < 0:
                 raise FetchProblem(course.host, SPENT, status=status)
+            if course.bound is not None and until is not None:
+                course.bound.reschedule(until + min(got / BYTES_A_SECOND, most))
             await sink.take(piece)
     except InvalidInput:
         raise FetchProblem(course.host, "content-type", status=status) from None
