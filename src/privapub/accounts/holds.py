@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 from privapub.accounts.tables import account, account_persona
 from privapub.database.transaction import Transaction
@@ -25,6 +25,17 @@ async def by_email(tx: Transaction, email: str) -> Account | None:
     """The account with this e-mail address, in any case."""
     row = await tx.first(select(account).where(account.c.email == email.strip().lower()))
     return None if row is None else Account(row.id, row.email, row.password, row.created_at)
+
+
+async def by_id(tx: Transaction, account_id: int) -> Account | None:
+    """The account with this number."""
+    row = await tx.first(select(account).where(account.c.id == account_id))
+    return None if row is None else Account(row.id, row.email, row.password, row.created_at)
+
+
+async def change_password(tx: Transaction, account_id: int, password_hash: str) -> None:
+    """From now on this is what a password is compared with."""
+    await tx.execute(update(account).where(account.c.id == account_id).values(password=password_hash))
 
 
 async def give(tx: Transaction, account_id: int, persona_id: int) -> None:

@@ -25,20 +25,15 @@ async def is_asked(tx: Transaction, account_id: int) -> bool:
     return await tx.first(select(second_factor.c.account_id).where(*confirmed)) is not None
 
 
-async def offer(tx: Transaction, account_id: int) -> str:
-    """The secret for a device, the same until it is confirmed; it is not asked for yet.
-
-    Raises ValueError where the account has one that is.
-    """
+async def offer(tx: Transaction, account_id: int) -> str | None:
+    """The secret for a device, the same until it is confirmed; None where codes are asked for already."""
     await tx.execute(
         tx.insert(second_factor)
         .values(account_id=account_id, secret=pyotp.random_base32())
         .on_conflict_do_nothing(index_elements=[second_factor.c.account_id])
     )
     row = await tx.first(select(second_factor).where(second_factor.c.account_id == account_id))
-    if row is None or row.confirmed:
-        raise ValueError("it is confirmed")
-    return str(row.secret)
+    return None if row is None or row.confirmed else str(row.secret)
 
 
 def address(secret: str, email: str, site: str) -> str:
@@ -59,7 +54,7 @@ async def confirm(tx: Transaction, account_id: int, code: str, now: float) -> Se
 async def on_paper(tx: Transaction, account_id: int) -> Sequence[str]:
     """New codes for paper; those there were are void."""
     await tx.execute(delete(recovery_code).where(recovery_code.c.account_id == account_id))
-    codes = ["-".join(identifiers.word(_ALPHABET, 5) for _ in range(4)) for _ in range(ON_PAPER)]
+    codes = ["-".join(identifiers.word(_ALPHABET, 4) for _ in range(5)) for _ in range(ON_PAPER)]
     rows = [{"hash": _hash(account_id, code), "account_id": account_id} for code in codes]
     await tx.execute(recovery_code.insert(), rows)
     return codes

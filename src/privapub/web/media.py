@@ -12,12 +12,16 @@ from privapub.markup.clean import plain
 # What an address in a page may begin with: another one might run in the browser of whoever follows it.
 WEB = ("https://", "http://")
 _SHOWN = {"image": "Picture", "video": "Film", "audio": "Sound"}
+_SMALL = 400  # the longest side of the small one of a picture
 _TYPES = {"Image": "image", "Video": "video", "Audio": "audio", "Document": "image"}
 
 
 @dataclass(frozen=True)
 class ShownMedium:
-    """A file of a post. `alt` is plain text, `small` and `poster` are addresses of pictures, all of them ours or ""."""
+    """A file of a post. `alt` is plain text, `small` and `poster` are addresses of pictures, all of them ours or "".
+
+    `small` is there for a still picture that is larger alone: the small one of what moves stands still.
+    """
 
     family: str  # image, video or audio
     url: str
@@ -27,6 +31,12 @@ class ShownMedium:
     width: int | None
     height: int | None
     ours: bool
+
+    @property
+    def small_width(self) -> int:
+        """How wide the small one is: it keeps the shape."""
+        width, height = self.width or 1, self.height or 1
+        return max(1, round(width * _SMALL / max(width, height)))
 
     @property
     def word(self) -> str:
@@ -47,13 +57,15 @@ def _shown(item: Mapping[str, Any], base: str) -> ShownMedium:
     family = str(item.get("media_type", "")).partition("/")[0]
     if family not in _SHOWN:
         family = _TYPES.get(str(item.get("type", "")), "image")
+    width, height = item.get("width"), item.get("height")
+    larger = bool(width and height and max(width, height) > _SMALL)
     return ShownMedium(
         family,
         str(item["url"]),
         plain(str(item.get("alt", ""))),
-        ours("small"),
+        ours("small") if larger and not item.get("moves") else "",
         ours("preview"),
-        item.get("width"),
-        item.get("height"),
+        width,
+        height,
         bool(ours("url")),
     )

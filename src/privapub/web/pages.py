@@ -57,11 +57,11 @@ class ShownPoll:
 
 @dataclass(frozen=True)
 class Shown:
-    """A post as a page shows it. `content` is HTML that has been cleaned; the rest is plain text."""
+    """A post as a page shows it. `content` and `warning` are HTML that has been cleaned; the rest is plain text."""
 
     uri: str
     content: Markup
-    warning: str
+    warning: Markup
     language: str | None
     published: str
     published_at: str
@@ -109,7 +109,7 @@ class Around:
 async def around(tx: Transaction, server: Server, posts: Sequence[Post], people: Sequence[Actor] = ()) -> Around:
     """What these posts and people need to be shown. Emojis are as they are today; one that is gone is text again."""
     base = f"{server.media_base_url}/media"
-    texts = [post.content for post in posts if post.local]
+    texts = [text for post in posts if post.local for text in (post.summary, post.content)]
     found = await within(tx, [*texts, *(text for actor in people if actor.local for text in _texts(actor))])
     emojis = {emoji.shortcode: f"{base}/{emoji.file}" for emoji in found}
     return Around(base, emojis, await of_posts(tx, [post.id for post in posts]), await server.proxy.urls(tx))
@@ -121,11 +121,11 @@ def shown(post: Post, beside: Around) -> Shown:
         raise ValueError("not for strangers")
     card = None if post.attachments else beside.cards.get(post.id)
     attached = ours.attachments_at(post.attachments, beside.base) if post.local else tuple(post.attachments)
+    emojis = beside.emojis if post.local else {}  # the same name is another emoji elsewhere
     return Shown(
         uri=post.uri,
-        # The same name is another emoji elsewhere.
-        content=Markup(with_emojis(clean(post.content), beside.emojis if post.local else {})),  # noqa: S704 - cleaned here
-        warning=plain(post.summary),
+        content=Markup(with_emojis(clean(post.content), emojis)),  # noqa: S704 - cleaned here
+        warning=Markup(with_emojis(escape(plain(post.summary)), emojis)),  # noqa: S704 - escaped here
         language=post.language,
         published=day(post.published_at),
         published_at=clock.iso(post.published_at),

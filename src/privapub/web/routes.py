@@ -31,6 +31,7 @@ from privapub.web.persona import actor_page, persona
 from privapub.web.post import post as post_page
 from privapub.web.problems import answer, broken, outage, unrouted
 from privapub.web.proxy import proxied
+from privapub.web.security import security
 from privapub.web.tag import tag
 from privapub.web.visits import Visits
 
@@ -51,6 +52,7 @@ def routes(server: Server) -> list[Route]:
         "/oauth/authorize": authorize,
         "/auth/sign_in": sign_in.sign_in,
         "/auth/code": sign_in.code,
+        "/settings/security": security,
     }
     return [
         *(Route(path, _endpoint(server, page), methods=["GET"]) for path, page in pages.items()),

@@ -40,7 +40,7 @@ async def _attempt(server: Server, request: Request, who: Visitor, given: dict[s
     email, there, now = given.get("email", "").strip().lower(), after(given.get("next")), clock.now()
     attempts, sender = server.limits.attempts, visit.current().sender
     if wait := attempts.wait(sender, email, now):
-        return _page(server, request, who, there, _later(wait), 429, email, wait)
+        return _page(server, request, who, there, later(wait), 429, email, wait)
     async with server.database.read() as tx:
         found = await holds.by_email(tx, email)
     kept = None if found is None else found.password
@@ -69,7 +69,7 @@ async def code(server: Server, request: Request) -> Response:
     there, now, account = after(given.get("next")), clock.now(), f"code {who.session.account_id}"
     attempts, sender = server.limits.attempts, visit.current().sender
     if wait := attempts.wait(sender, account, now):
-        page = form_page(server, request, who, "code.html", status=429, error=_later(wait), next=there)
+        page = form_page(server, request, who, "code.html", status=429, error=later(wait), next=there)
         page.headers["Retry-After"] = str(math.ceil(wait))
         return page
     async with server.database.write() as tx:
@@ -109,6 +109,7 @@ def _page(
     return page
 
 
-def _later(wait: float) -> str:
+def later(wait: float) -> str:
+    """The sentence for who has to wait so many seconds (pure)."""
     minutes = math.ceil(wait / 60)
     return f"Too many attempts. Try again in {minutes} minute{'' if minutes == 1 else 's'}."
