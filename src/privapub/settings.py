@@ -41,7 +41,7 @@ class Settings:
 
     data: Path = _setting(  # noqa: RUF009 - it is a field, whose default is immutable
         Path("data"),
-        "The folder that holds everything the server keeps: the SQLite database and, later, media.",
+        "The folder that holds everything the server keeps: the SQLite database, the media and the cache.",
         "a path without a question mark",
         texts.folder,
     )

@@ -57,7 +57,7 @@ def sweep(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Delete nothing, only tell.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Delete stored files that nothing names any more, and tell which files are missing; in the cache too."""
+    """Delete stored files older than 6 hours that nothing names, and tell which are missing; in the cache too."""
 
     async def work(server: Server) -> Swept:
         async with server.database.read() as tx:

@@ -65,7 +65,7 @@ async def describe(tx: Transaction, post_id: int, alts: Sequence[str]) -> None:
 
 
 def attachment(of: Medium, addresses: Addresses) -> dict[str, Any]:
-    """What a post keeps of it: the keys of what posts from elsewhere have, and `small` and `medium` besides. Pure."""
+    """What a post keeps of it: what posts from elsewhere have, and `small`, `moves` and `medium` besides. Pure."""
 
     def url(role: str) -> str | None:
         file = of.file(role)
@@ -85,5 +85,6 @@ def attachment(of: Medium, addresses: Addresses) -> dict[str, Any]:
         "duration": of.duration,
         "preview": url("poster"),
         "small": url("small"),
+        "moves": of.animated,
         "medium": str(of.id),
     }

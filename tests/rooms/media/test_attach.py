@@ -1,6 +1,7 @@
 """What may be attached to a post, and what becomes of it with the post."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from privapub import identifiers
 from privapub.database.connect import Database
 from privapub.errors import InvalidInput
 from privapub.media import read as media
-from privapub.media.attach import ALT_LENGTH
+from privapub.media.attach import ALT_LENGTH, attachment
 from privapub.posts import read
 from privapub.posts.edit import edit
 from privapub.posts.publish import publish
@@ -46,6 +47,7 @@ async def test_a_post_has_its_files_in_the_order_in_which_they_were_named_and_ne
     first, kept = post.attachments[0], await medium_of(database, ids[2])
     assert first["url"] == f"https://sut.test/media/{kept.files[0]['name']}"
     assert first["small"] == f"https://sut.test/media/{kept.files[1]['name']}"
+    assert [attachment(replace(kept, animated=each), ADDRESSES)["moves"] for each in (True, False)] == [True, False]
     assert (first["type"], first["media_type"], first["width"], first["height"]) == (
         "Document", "image/webp", 1000, 1000,
     )  # fmt: skip

@@ -308,6 +308,18 @@ async def test_our_media_are_shown_and_those_of_others_are_links(database: Datab
                 "type": "Document", "media_type": "video/mp4", "url": f"{ours}/film.mp4",
                 "preview": f"{ours}/still.jpg", "alt": "", "width": 640, "height": 480,
             },
+            {
+                "type": "Document", "media_type": "image/jpeg", "url": f"{ours}/tall.jpg",
+                "small": f"{ours}/narrow.webp", "alt": "", "width": 600, "height": 1600,
+            },
+            {
+                "type": "Document", "media_type": "image/webp", "url": f"{ours}/dance.webp", "moves": True,
+                "small": f"{ours}/stands.webp", "alt": "", "width": 640, "height": 480,
+            },
+            {
+                "type": "Document", "media_type": "image/webp", "url": f"{ours}/tiny.webp",
+                "small": f"{ours}/tiny-too.webp", "alt": "", "width": 320, "height": 240,
+            },
             {"type": "Audio", "media_type": "audio/mp4", "url": f"{ours}/sound.m4a", "alt": "Rain"},
             {"type": "Image", "url": "https://x.test/1.png", "small": "https://x.test/s.png", "alt": "Elsewhere"},
             {"type": "Image", "url": f"{ours}/two.webp", "small": "https://x.test/s.png", "alt": "Mixed"},
@@ -321,6 +333,11 @@ async def test_our_media_are_shown_and_those_of_others_are_links(database: Datab
     text = check(answer)
     assert 'alt="A &#34;cat&#34;" width="1280" height="960"' in text
     assert f'srcset="{ours}/small.webp 400w, {ours}/large.webp 1280w"' in text
+    assert 'sizes="min(1280px, 100vw, 37rem)"' in text
+    assert f'srcset="{ours}/narrow.webp 150w, {ours}/tall.jpg 600w"' in text
+    assert f'<img src="{ours}/dance.webp" alt="" width="640" height="480"' in text
+    assert f'<img src="{ours}/tiny.webp" alt="" width="320" height="240"' in text
+    assert ("stands.webp" in text, "tiny-too.webp" in text) == (False, False)
     assert f'<video src="{ours}/film.mp4" poster="{ours}/still.jpg"' in text
     assert f'<audio src="{ours}/sound.m4a" aria-label="Rain"' in text
     assert '<a href="https://x.test/1.png" rel="nofollow noopener noreferrer">Picture: <bdi>Elsewhere</bdi></a>' in text
@@ -335,8 +352,8 @@ async def test_our_emojis_are_pictures_in_our_posts(database: Database) -> None:
         await add(tx, Emoji("blobcat", "a" * 22 + ".webp", "image/webp", 5, "", 1.0))
         html = "<p>a :blobcat: and :other: <code>:blobcat:</code></p>"
         post_id = await publish(
-            tx, author_id=alice.id, audience="public", source="x", content_html=html, addresses=ADDRESSES,
-            now=clock.now(),
+            tx, author_id=alice.id, audience="public", source="x", summary="<i> :blobcat:", content_html=html,
+            addresses=ADDRESSES, now=clock.now(),
         )  # fmt: skip
         post = await by_id(tx, post_id)
     assert post is not None
@@ -346,6 +363,7 @@ async def test_our_emojis_are_pictures_in_our_posts(database: Database) -> None:
             picture = (
                 f'<img class="emoji" src="{MEDIA}{"a" * 22}.webp" alt=":blobcat:" title=":blobcat:" loading="lazy">'
             )
+            assert f"<summary><bdi>&lt;i&gt; {picture}</bdi></summary>" in text
             assert f"<p>a {picture} and :other: <code>:blobcat:</code></p>" in text
 
 
