@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from io import BytesIO
+from typing import Any
 
 from sqlalchemy import func, select
 
@@ -15,6 +16,7 @@ from privapub.media.attach import described
 from privapub.media.process import MIB, BadMedia, Bounds, bounds_of, check, unknown
 from privapub.media.read import WAITING, Use
 from privapub.media.tables import medium
+from privapub.personas.read import alone
 from privapub.server import Server
 
 MEDIA = "media"
@@ -49,26 +51,31 @@ async def accept(
     medium_id = identifiers.sortable(now)
     try:
         async with server.database.write() as tx:
-            await _check_room(tx, server, actor_id, size)
-            await tx.execute(
-                medium.insert().values(
-                    id=medium_id,
-                    actor_id=actor_id,
-                    use=use,
-                    state=WAITING,
-                    alt=alt,
-                    focal_x=x,
-                    focal_y=y,
-                    source=source,
-                    bytes=size,
-                    created_at=now,
-                )
+            await keep(
+                tx,
+                server,
+                actor_id,
+                id=medium_id,
+                use=use,
+                alt=alt,
+                focal_x=x,
+                focal_y=y,
+                source=source,
+                bytes=size,
+                created_at=now,
             )
-            await put(tx, [NewJob(MEDIA, MEDIA, {"medium": medium_id})])
     except BaseException:
         await server.files.delete([names.place(source)])
         raise
     return medium_id
+
+
+async def keep(tx: Transaction, server: Server, actor_id: int, **row: Any) -> None:
+    """The row of an upload that is stored, and its job; NotAllowed where another one took the room meanwhile."""
+    await alone(tx, actor_id)  # of two at once, the second sees what the first took
+    await _check_room(tx, server, actor_id, row["bytes"])
+    await tx.execute(medium.insert().values(actor_id=actor_id, state=WAITING, **row))
+    await put(tx, [NewJob(MEDIA, MEDIA, {"medium": row["id"]})])
 
 
 def _focused(focus: Focus | None) -> tuple[float | None, float | None]:

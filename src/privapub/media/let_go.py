@@ -50,5 +50,6 @@ async def prune(tx: Transaction, now: float) -> None:
         )
         .order_by(medium.c.id)
         .limit(_AT_ONCE)
+        .with_for_update(skip_locked=True)  # what a post gets at this moment stays
     )
     await of_media(tx, medium.c.id.in_(old))

@@ -3,14 +3,17 @@
 from pathlib import Path
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
-from makers import ADDRESSES, make_persona
-from privapub import clock
+from fakes.at_once import at_once
+from makers import ADDRESSES, make_medium, make_persona, make_post
+from privapub import clock, identifiers
 from privapub.actors.read import Actor
 from privapub.database.connect import Database
+from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput, NotAllowed, Unavailable
-from privapub.media import let_go, make, names, sweep
+from privapub.media import accept as accepting
+from privapub.media import attach, let_go, make, names, sweep
 from privapub.media.accept import HEAD, MEDIA, accept
 from privapub.media.let_go import UNSTORE
 from privapub.media.tables import medium
@@ -96,6 +99,22 @@ async def test_a_persona_has_so_much_room(database: Database, alice: Actor, tmp_
     assert len(await kept(server.files)) == 1
 
 
+async def test_of_two_uploads_at_once_the_second_sees_what_the_first_took(
+    database: Database, alice: Actor, tmp_path: Path
+) -> None:
+    server = server_of(database, tmp_path, media_quota=1)
+
+    async def keep(tx: Transaction) -> None:
+        now = clock.now()
+        new = {"id": identifiers.sortable(now), "source": names.new(None), "bytes": 700_000, "created_at": now}
+        await accepting.keep(tx, server, alice.id, use="post", alt="", **new)
+
+    with pytest.raises(NotAllowed):
+        await at_once(database, keep, keep)
+    async with database.read() as tx:
+        assert len(await tx.all(select(medium))) == 1
+
+
 async def test_a_damaged_picture_fails_with_a_sentence_and_its_bytes_go(
     database: Database, alice: Actor, tmp_path: Path
 ) -> None:
@@ -152,6 +171,23 @@ async def test_what_is_in_no_post_after_a_day_goes(database: Database, alice: Ac
     assert await found(server, old) is None
     assert await found(server, young) is not None
     assert len(await kept(server.files)) == 1
+
+
+async def test_what_a_post_gets_at_the_last_moment_stays(database: Database, alice: Actor) -> None:
+    async with database.write() as tx:
+        number = await make_medium(tx, alice.id)
+        await tx.execute(update(medium).values(created_at=clock.now() - let_go.UNATTACHED - 1))
+        post_id = (await make_post(tx, alice.id)).id
+
+    async def attaching(tx: Transaction) -> None:
+        await attach.attach(tx, post_id, await attach.choose(tx, alice.id, [number]))
+
+    async def pruning(tx: Transaction) -> None:
+        await let_go.prune(tx, clock.now())
+
+    await at_once(database, attaching, pruning)
+    async with database.read() as tx:
+        assert [row.post_id for row in await tx.all(select(medium))] == [post_id]
 
 
 async def test_two_personas_share_nothing_of_one_file(database: Database, alice: Actor, tmp_path: Path) -> None:
