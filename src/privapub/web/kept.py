@@ -34,7 +34,7 @@ async def answer(
     if has_it(request.headers.get("if-none-match"), headers["ETag"]):
         return Response(status_code=304, headers=headers)
     same = request.headers.get("if-range", headers["ETag"]) == headers["ETag"]
-    wanted = request.headers.get("range") if same else None
+    wanted = request.headers.get("range") if same and request.method == "GET" else None  # HEAD tells of the whole
     try:
         part = part_of(wanted, size)
     except Unsatisfiable:

@@ -73,6 +73,7 @@ async def test_a_file_is_given_out_as_what_it_is(database: Database, tmp_path: P
         assert await asked(("Range", "bytes=5-9"), ("If-Range", '"other"')) == (200, CONTENT, "")
         assert await asked(("If-None-Match", etag)) == (304, b"", "")
         assert await asked(method="HEAD") == (200, b"", "")
+        assert await asked(("Range", "bytes=5-9"), method="HEAD") == (200, b"", "")
         await files.delete([names.place(name)])
         assert (await asked())[0] == 404
 
