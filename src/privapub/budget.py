@@ -40,6 +40,7 @@ LIMITS: Mapping[str, Limits] = {
     REQUEST: Limits(objects=400, lists=50, hosts=100, bytes=8 << 20, seconds=60.0),
     COMMAND: Limits(objects=400, lists=50, hosts=100, bytes=8 << 20, seconds=600.0),
     "name_later": Limits(objects=400, lists=50, hosts=100, bytes=8 << 20, seconds=60.0),
+    "scheduled": Limits(objects=400, lists=50, hosts=100, bytes=8 << 20, seconds=60.0),
     # One file, as large as a setting may let it be, through its redirects.
     "remote_file": Limits(objects=4, lists=0, hosts=4, bytes=4 << 30, seconds=3600.0),
     OTHER: Limits(objects=40, lists=50, hosts=10, bytes=8 << 20, seconds=60.0),

@@ -8,8 +8,9 @@ import msgspec
 
 from privapub.actors.addresses import Addresses
 from privapub.actors.facts import ActorBlocked, ActorGone, ActorMoved, ActorUnblocked, TagFeatured
-from privapub.composing import name_later
+from privapub.composing import name_later, scheduled
 from privapub.composing.name_later import NAME_LATER
+from privapub.composing.scheduled import SCHEDULED
 from privapub.database.transaction import Transaction
 from privapub.effects.actor_blocked import actor_blocked
 from privapub.effects.actor_gone import actor_gone
@@ -142,6 +143,7 @@ KINDS = (
             QUOTE,
             READ_POLL,
             REMOTE_FILE,
+            SCHEDULED,
             SYNCHRONIZE,
             UNSTORE,
         }
@@ -223,6 +225,13 @@ def job_kinds(server: Server) -> dict[str, JobKind]:
             write=name_later.write,
             at_once=2,
             attempts=name_later.ATTEMPTS,
+        ),
+        JobKind(
+            SCHEDULED,
+            fetch=partial(scheduled.fetch, server),
+            write=partial(scheduled.write, server),
+            at_once=2,
+            attempts=scheduled.ATTEMPTS,
         ),
         JobKind(
             PREVIEW,

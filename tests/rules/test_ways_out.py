@@ -14,7 +14,9 @@ from rules.house import modules, used
 
 # The ways out that there are. Each asks itself.
 WAYS_OUT = {
-    "client_api.statuses": "posts by their number, to programs",
+    "client_api.oembed": "a public post, to pages elsewhere",
+    "client_api.statuses": "posts by their number, and threads, to programs",
+    "client_api.search": "what a search finds, and a post at an address",
     "effects.post_published": "to the inboxes of those who receive it (those of an edit are asked of it too)",
     "federation.served.collections": "the outbox",
     "federation.served.featured": "the pinned posts",
@@ -38,8 +40,7 @@ NEED_NOT = {
     "federation.inbox": "takes in what others sent",
     "composing": "an author's own post, or one that is fetched to be answered",
     "client_api.live": "what the timelines have, which ask; of a deleted post its number",
-    "client_api.show_accounts": "how much somebody wrote for everybody",
-    "client_api.show_statuses": "what its callers have asked about; the posts that these quote, by way of `quotes`",
+    "client_api.gathered": "counts, and what is told of posts about which its callers have asked",
     "cli.persona": "the persona's own pinned posts, to its operator",
     "cli.post": "the author's own posts, to the author's operator",
     "cli.post_vote": "the persona's own vote",

@@ -1,5 +1,7 @@
 """Errors in the words that programs know from Mastodon: an object with `error`."""
 
+import math
+
 import msgspec
 from starlette.responses import Response
 
@@ -28,13 +30,28 @@ class NeedsUser(PrivaPubError):
     """This method requires an authenticated user."""
 
 
+class Refused(PrivaPubError):
+    """What is asked for cannot be done: said with a 422, and as it stands."""
+
+
+class TooMany(PrivaPubError):
+    """Too many requests."""
+
+    def __init__(self, wait: float) -> None:
+        """It may be asked again after so many seconds."""
+        super().__init__()
+        self.wait = wait
+
+
 def answer(error: PrivaPubError) -> Response:
     """The error as an answer."""
+    if isinstance(error, TooMany):
+        return said(429, _bare(error), {"Retry-After": str(math.ceil(error.wait))})
     if isinstance(error, Unauthenticated):
         return said(401, _bare(error), {"WWW-Authenticate": 'Bearer realm="PrivaPub", error="invalid_token"'})
     if isinstance(error, OutOfScope):
         return said(403, _bare(error))
-    if isinstance(error, NeedsUser):
+    if isinstance(error, NeedsUser | Refused):
         return said(422, _bare(error))
     if isinstance(error, NotFound):
         return said(404, "Record not found")

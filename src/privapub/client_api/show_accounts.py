@@ -1,23 +1,21 @@
 """Accounts made ready to be shown, many at once: a few questions to the database, none for each."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from sqlalchemy import func, select
-
-from privapub import clock
+from privapub import clock, identifiers
 from privapub.actors import read as actors
 from privapub.actors.read import Actor
+from privapub.client_api import gathered
+from privapub.client_api.gathered import Told
 from privapub.client_api.shapes.account import Account, Counts, account
 from privapub.client_api.shapes.emoji import ours
 from privapub.client_api.shapes.pictures import Pictures
 from privapub.database.transaction import Transaction
-from privapub.emojis.keep import within
+from privapub.emojis.keep import Emoji, within
 from privapub.errors import NotFound
-from privapub.follows.read import ACCEPTED
-from privapub.follows.tables import follow
 from privapub.personas import read as personas
-from privapub.posts.read import PUBLIC, UNLISTED
-from privapub.posts.tables import post
+from privapub.personas.read import Persona
 from privapub.server import Server
 
 
@@ -50,52 +48,58 @@ async def shown(tx: Transaction, server: Server, some: Collection[Actor]) -> dic
     """These actors by number; where one has moved to an actor that is known, that one within it."""
     if not some:
         return {}
-    pictures = await pictures_of(tx, server)
-    there = await actors.by_uris(tx, {each.moved_to for each in some if each.moved_to})
+    there = await moved(tx, some)
     every = {each.id: each for each in (*some, *there.values())}
-    counted = await _counts(tx, every)
-    of_ours = {each.id: each for each in await personas.by_ids(tx, [each.id for each in every.values() if each.local])}
-    named = await within(tx, [f"{each.name} {each.summary}" for each in every.values() if each.local])
-
-    def made(each: Actor, moved: Account | None = None) -> Account:
-        text = f"{each.name} {each.summary}"
-        emojis = [ours(emoji, pictures) for emoji in named if each.local and f":{emoji.shortcode}:" in text]
-        persona = of_ours.get(each.id)
-        return account(each, counted[each.id], pictures, persona=persona, emojis=emojis, moved=moved)
-
-    return {
-        each.id: made(each, made(there[each.moved_to]) if each.moved_to and each.moved_to in there else None)
-        for each in some
-    }
-
-
-async def _counts(tx: Transaction, actor_ids: Collection[int]) -> dict[int, Counts]:
-    which = sorted(actor_ids)
-    accepted = follow.c.state == ACCEPTED
-    followers = await tx.all(
-        select(follow.c.followed_id, func.count().label("times"))
-        .where(follow.c.followed_id.in_(which), accepted)
-        .group_by(follow.c.followed_id)
+    ours = await personas.by_ids(tx, [each.id for each in every.values() if each.local])
+    beside = Beside(
+        await pictures_of(tx, server),
+        {each.id: each for each in ours},
+        await gathered.of(tx, people=every),
+        await within(tx, [text_of(each) for each in every.values() if each.local]),
+        there,
     )
-    following = await tx.all(
-        select(follow.c.follower_id, func.count().label("times"))
-        .where(follow.c.follower_id.in_(which), accepted)
-        .group_by(follow.c.follower_id)
+    return {each.id: made(each, beside) for each in some}
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What was looked up for a number of actors; where some moved to, by uri."""
+
+    pictures: Pictures
+    personas: Mapping[int, Persona]
+    told: Told
+    emojis: Sequence[Emoji]
+    there: Mapping[str, Actor]
+
+
+async def moved(tx: Transaction, some: Collection[Actor]) -> dict[str, Actor]:
+    """Where those who moved are now, as far as that is known."""
+    return await actors.by_uris(tx, {each.moved_to for each in some if each.moved_to})
+
+
+def made(each: Actor, beside: Beside) -> Account:
+    """An actor as everybody sees it (pure)."""
+    there = beside.there.get(each.moved_to or "")
+    return _made(each, beside, None if there is None else _made(there, beside, None))
+
+
+def text_of(each: Actor) -> str:
+    """All of an actor in which emojis of ours may stand (pure)."""
+    return f"{each.name} {each.summary}"
+
+
+def _made(each: Actor, beside: Beside, there: Account | None) -> Account:
+    text = text_of(each)
+    emojis = [ours(emoji, beside.pictures) for emoji in beside.emojis if each.local and f":{emoji.shortcode}:" in text]
+    persona = beside.personas.get(each.id)
+    return account(each, _counts(beside.told, each.id), beside.pictures, persona=persona, emojis=emojis, moved=there)
+
+
+def _counts(told: Told, actor_id: int) -> Counts:
+    wrote = told.every("wrote").get(actor_id)
+    return Counts(
+        told.number("followers", actor_id),
+        told.number("following", actor_id),
+        wrote[0].number if wrote else 0,
+        clock.iso_day(identifiers.moment(int(wrote[0].text))) if wrote else None,
     )
-    wrote = await tx.all(
-        select(post.c.author_id, func.count().label("times"), func.max(post.c.published_at).label("last"))
-        .where(post.c.author_id.in_(which), post.c.audience.in_([PUBLIC, UNLISTED]), post.c.deleted_at.is_(None))
-        .group_by(post.c.author_id)
-    )
-    by = {row.followed_id: row.times for row in followers}
-    of = {row.follower_id: row.times for row in following}
-    posts = {row.author_id: row for row in wrote}
-    return {
-        each: Counts(
-            by.get(each, 0),
-            of.get(each, 0),
-            posts[each].times if each in posts else 0,
-            clock.iso_day(posts[each].last) if each in posts else None,
-        )
-        for each in which
-    }

@@ -5,44 +5,41 @@ that are quoted, is asked here.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from sqlalchemy import func, select
+import msgspec
 
 from privapub import clock
-from privapub.actors import read as actors
 from privapub.actors.read import Actor
-from privapub.client_api import show_accounts
+from privapub.client_api import gathered, show_accounts
+from privapub.client_api.gathered import Told
 from privapub.client_api.shapes.account import Account, visibility
 from privapub.client_api.shapes.card import PreviewCard, card
 from privapub.client_api.shapes.emoji import CustomEmoji, of_tags
 from privapub.client_api.shapes.emoji import ours as own_emoji
+from privapub.client_api.shapes.filter import result
 from privapub.client_api.shapes.media import attachment
 from privapub.client_api.shapes.pictures import Pictures
 from privapub.client_api.shapes.poll import Poll, poll
-from privapub.client_api.shapes.status import Mention, Quote, QuoteApproval, Status, StatusTag
+from privapub.client_api.shapes.status import Mention, Quote, QuoteApproval, Status, StatusTag, WrittenWith
 from privapub.database.transaction import Transaction
 from privapub.emojis.keep import Emoji, within
-from privapub.link_previews.read import Card, of_posts
+from privapub.link_previews.parse import Found
+from privapub.link_previews.read import Card
+from privapub.link_previews.read import cards as cards_of
 from privapub.markup.clean import clean, plain
-from privapub.posts import boost_read, quotes, reaction_read
+from privapub.personas import read as personas
+from privapub.posts import boost_read, quotes
 from privapub.posts.audience import OPEN
 from privapub.posts.boost_read import Boost
 from privapub.posts.read import FOLLOWERS, Post
-from privapub.posts.tables import boost, pin, poll_vote, post, reaction
 from privapub.server import Server
+from privapub.timelines.matching import Match
 
 _APPROVAL = {"public": ["public"], "followers": ["followers"], "nobody": []}
 
 
-@dataclass(frozen=True)
-class Mine:
-    """What the reader did with posts: their numbers."""
-
-    liked: frozenset[int] = frozenset()
-    boosted: frozenset[int] = frozenset()
-    pinned: frozenset[int] = frozenset()
-    votes: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+Matches = Mapping[int, Sequence[Match]]
 
 
 @dataclass(frozen=True)
@@ -54,21 +51,19 @@ class Beside:
     named: Mapping[str, Actor]  # by uri
     emojis: Sequence[Emoji]
     cards: Mapping[int, Card]
-    likes: Mapping[int, int]
-    boosts: Mapping[int, int]
-    replies: Mapping[int, int]
-    quoted_by: Mapping[str, int]  # by uri of the quoted post
-    answered: Mapping[int, int]  # the author of an answered post
+    told: Told
     quoted: Mapping[int, Post]  # by number of the quoting post
-    mine: Mine
+    matches: Matches  # of the reader's filters
     reader: int | None
     now: float
 
 
-async def statuses(tx: Transaction, server: Server, posts: Sequence[Post], reader: int | None) -> list[Status]:
-    """These posts, in their order, each with what it quotes."""
+async def statuses(
+    tx: Transaction, server: Server, posts: Sequence[Post], reader: int | None, matches: Matches | None = None
+) -> list[Status]:
+    """These posts, in their order, each with what it quotes. `matches` are the reader's filters that are about each."""
     quoted = await quotes.shown(tx, posts, reader)
-    beside = await gather(tx, server, [*posts, *quoted.values()], reader, quoted=quoted)
+    beside = await gather(tx, server, [*posts, *quoted.values()], reader, quoted=quoted, matches=matches or {})
     return [status(each, beside) for each in posts]
 
 
@@ -78,15 +73,28 @@ async def one(tx: Transaction, server: Server, post: Post, reader: int | None) -
 
 
 async def boosts(
-    tx: Transaction, server: Server, some: Sequence[tuple[Post, int | None]], reader: int | None
+    tx: Transaction,
+    server: Server,
+    some: Sequence[tuple[Post, int | None]],
+    reader: int | None,
+    matches: Matches | None = None,
+    known: Mapping[int, Boost] | None = None,
 ) -> list[Status]:
-    """Posts and boosts of posts, in their order: with each post the number of the boost that brought it, or None."""
+    """Posts and boosts of posts, in their order: with each post the number of the boost that brought it, or None.
+
+    `known` are boosts that need not be looked up.
+    """
     every = list({each.id: each for each, _ in some}.values())
-    made = {each.id: each for each in await statuses(tx, server, every, reader)}
-    found = await boost_read.by_ids(tx, {number for _, number in some if number is not None})
-    who = await show_accounts.by_ids(tx, server, {each.actor_id for each in found.values()})
+    found = dict(known or {})
+    found |= await boost_read.by_ids(tx, {number for _, number in some if number is not None} - set(found))
+    quoted = await quotes.shown(tx, every, reader)
+    people = {each.actor_id for each in found.values()}
+    beside = await gather(
+        tx, server, [*every, *quoted.values()], reader, quoted=quoted, matches=matches or {}, people=people
+    )
+    made = {each.id: status(each, beside) for each in every}
     return [
-        boosted(made[str(each.id)], found[number], who) if number in found else made[str(each.id)]
+        boosted(made[each.id], found[number], beside.accounts) if number in found else made[each.id]
         for each, number in some
     ]
 
@@ -129,29 +137,51 @@ def boosted(of: Status, by: Boost, who: Mapping[int, Account]) -> Status:
 
 
 async def gather(
-    tx: Transaction, server: Server, posts: Sequence[Post], reader: int | None, *, quoted: Mapping[int, Post]
+    tx: Transaction,
+    server: Server,
+    posts: Sequence[Post],
+    reader: int | None,
+    *,
+    quoted: Mapping[int, Post],
+    matches: Matches,
+    people: Collection[int] = (),
 ) -> Beside:
-    """What these posts need to be shown."""
-    ids = sorted({each.id for each in posts})
-    named = await actors.by_uris(tx, {str(tag["href"]) for each in posts for tag in _tags(each, "Mention")})
-    answered = await _answered(tx, posts)
-    cards = await of_posts(tx, [each.id for each in posts if not each.attachments])
-    authors = {each.author_id for each in posts}
-    writers = {each.author_actor_id for each in cards.values() if each.author_actor_id is not None}
-    likes = await reaction_read.counts(tx, ids)
+    """What these posts, and these people, need to be shown: a few questions, however many they are."""
+    who = {*people, *(each.author_id for each in posts)}
+    uris = {str(tag["href"]) for each in posts for tag in _tags(each, "Mention")}
+    found, ours = await personas.among(tx, who, uris)
+    pictures = await show_accounts.pictures_of(tx, server)
+    there = await show_accounts.moved(tx, [each for each in found if each.id in who])
+    told = await gathered.of(
+        tx,
+        people={*who, *(each.id for each in there.values())},
+        posts={each.id for each in posts},
+        bare={each.id for each in posts if not each.attachments},
+        own={each.id for each in posts if each.author_id == reader},
+        reader=reader,
+    )
+    texts = [text for each in posts if each.local for text in _texts(each)]
+    names = [show_accounts.text_of(each) for each in found if each.id in ours and each.id in who]
+    emojis = await within(tx, [*texts, *names])
+    beside = show_accounts.Beside(pictures, ours, told, emojis, there)
+    accounts = {each.id: show_accounts.made(each, beside) for each in found if each.id in who}
+    cards = await cards_of(
+        tx,
+        [
+            (number, row.text, msgspec.json.decode(row.also, type=Found))
+            for number, (row, *_) in told.every("card").items()
+        ],
+    )
+    writers = {each.author_actor_id for each in cards.values() if each.author_actor_id is not None} - set(accounts)
     return Beside(
-        pictures=await show_accounts.pictures_of(tx, server),
-        accounts=await show_accounts.by_ids(tx, server, authors | writers),
-        named=named,
-        emojis=await within(tx, [text for each in posts if each.local for text in _texts(each)]),
+        pictures=pictures,
+        accounts=accounts | await show_accounts.by_ids(tx, server, writers),
+        named={each.uri: each for each in found},
+        emojis=emojis,
         cards=cards,
-        likes={number: sum(times.values()) for number, times in likes.items()},
-        boosts=await boost_read.counts(tx, ids),
-        replies=await _replies(tx, ids),
-        quoted_by=await _quoted_by(tx, posts),
-        answered=answered,
+        told=told,
         quoted=quoted,
-        mine=Mine() if reader is None else await _mine(tx, ids, reader),
+        matches=matches,
         reader=reader,
         now=clock.now(),
     )
@@ -161,21 +191,23 @@ def status(of: Post, beside: Beside, *, deep: bool = True) -> Status:
     """A post as its reader sees it (pure)."""
     mentions = [beside.named[uri] for tag in _tags(of, "Mention") if (uri := str(tag["href"])) in beside.named]
     emojis = _emojis(of, beside)
+    told = beside.told
+    held, answers = told.every("held").get(of.id), told.has("answered", of.in_reply_to_id or 0)
     shown = Status(
         id=str(of.id),
         created_at=clock.iso(of.published_at),
         in_reply_to_id=None if of.in_reply_to_id is None else str(of.in_reply_to_id),
-        in_reply_to_account_id=_text(beside.answered.get(of.in_reply_to_id or 0)),
+        in_reply_to_account_id=str(told.number("answered", of.in_reply_to_id or 0)) if answers else None,
         sensitive=of.sensitive or bool(of.summary),
         spoiler_text=plain(of.summary),
-        visibility=visibility(of.audience),
+        visibility=visibility(held[0].text if held else of.audience),
         language=of.language,
         uri=of.uri,
         url=of.url or of.uri,
-        replies_count=max(beside.replies.get(of.id, 0), of.replies_elsewhere or 0),
-        reblogs_count=max(beside.boosts.get(of.id, 0), of.shares_elsewhere or 0),
-        favourites_count=max(beside.likes.get(of.id, 0), of.likes_elsewhere or 0),
-        quotes_count=beside.quoted_by.get(of.uri, 0),
+        replies_count=max(told.number("replies", of.id), of.replies_elsewhere or 0),
+        reblogs_count=max(told.number("boosts", of.id), of.shares_elsewhere or 0),
+        favourites_count=max(told.number("likes", of.id), of.likes_elsewhere or 0),
+        quotes_count=told.number("quotes", of.id),
         edited_at=None if of.edited_at is None else clock.iso(of.edited_at),
         content=clean(of.content),
         reblog=None,
@@ -192,12 +224,15 @@ def status(of: Post, beside: Beside, *, deep: bool = True) -> Status:
         quote_approval=_approval(of, beside),
     )
     if beside.reader is not None:
-        shown.favourited = of.id in beside.mine.liked
-        shown.reblogged = of.id in beside.mine.boosted
-        shown.muted = shown.bookmarked = False
+        shown.favourited = told.has("liked", of.id)
+        shown.reblogged = told.has("boosted", of.id)
+        shown.muted = told.has("muted", of.id)
+        shown.bookmarked = told.has("bookmarked", of.id)
         if of.author_id == beside.reader:
-            shown.pinned = of.id in beside.mine.pinned
-        shown.filtered = []
+            shown.pinned = told.has("pinned", of.id)
+            for row in told.every("program").get(of.id, ()):
+                shown.application = WrittenWith(row.text, row.also)
+        shown.filtered = [result(match, of.id) for match in beside.matches.get(of.id, ())]
     return shown
 
 
@@ -226,7 +261,7 @@ def _card(of: Post, beside: Beside) -> PreviewCard | None:
 def _poll(of: Post, beside: Beside, emojis: Sequence[CustomEmoji]) -> Poll | None:
     if of.poll is None:
         return None
-    chosen = None if beside.reader is None else beside.mine.votes.get(of.id, ())
+    chosen = None if beside.reader is None else sorted(row.number for row in beside.told.every("vote").get(of.id, ()))
     return poll(of.poll, beside.now, emojis, chosen, own=of.author_id == beside.reader)
 
 
@@ -256,61 +291,3 @@ def _tags(of: Post, kind: str) -> list[Mapping[str, object]]:
 
 def _texts(of: Post) -> Iterable[str]:
     return (of.content, of.summary, *(option.name for option in (of.poll.options if of.poll else ())))
-
-
-def _text(number: int | None) -> str | None:
-    return None if number is None else str(number)
-
-
-async def _answered(tx: Transaction, posts: Iterable[Post]) -> dict[int, int]:
-    ids = sorted({each.in_reply_to_id for each in posts if each.in_reply_to_id is not None})
-    if not ids:
-        return {}
-    return {
-        row.id: row.author_id for row in await tx.all(select(post.c.id, post.c.author_id).where(post.c.id.in_(ids)))
-    }
-
-
-async def _replies(tx: Transaction, ids: Collection[int]) -> dict[int, int]:
-    """Answers that everybody may see."""
-    counted = (
-        select(post.c.in_reply_to_id, func.count().label("times"))
-        .where(post.c.in_reply_to_id.in_(ids), post.c.audience.in_(sorted(OPEN)), post.c.deleted_at.is_(None))
-        .group_by(post.c.in_reply_to_id)
-    )
-    return {row.in_reply_to_id: row.times for row in await tx.all(counted)}
-
-
-async def _quoted_by(tx: Transaction, posts: Iterable[Post]) -> dict[str, int]:
-    """Quotes that stand, and that everybody may see."""
-    counted = (
-        select(post.c.quote, func.count().label("times"))
-        .where(
-            post.c.quote.in_(sorted({each.uri for each in posts})),
-            post.c.quote_state == quotes.ACCEPTED,
-            post.c.audience.in_(sorted(OPEN)),
-            post.c.deleted_at.is_(None),
-        )
-        .group_by(post.c.quote)
-    )
-    return {row.quote: row.times for row in await tx.all(counted)}
-
-
-async def _mine(tx: Transaction, ids: Sequence[int], reader: int) -> Mine:
-    liked = select(reaction.c.post_id).where(
-        reaction.c.post_id.in_(ids), reaction.c.actor_id == reader, reaction.c.emoji == ""
-    )
-    again = select(boost.c.post_id).where(boost.c.post_id.in_(ids), boost.c.actor_id == reader)
-    held = select(pin.c.post_id).where(pin.c.post_id.in_(ids), pin.c.actor_id == reader)
-    voted = select(poll_vote.c.post_id, poll_vote.c.choice).where(
-        poll_vote.c.post_id.in_(ids), poll_vote.c.actor_id == reader
-    )
-    votes: dict[int, tuple[int, ...]] = {}
-    for row in await tx.all(voted.order_by(poll_vote.c.choice)):
-        votes[row.post_id] = (*votes.get(row.post_id, ()), row.choice)
-    return Mine(
-        frozenset(row.post_id for row in await tx.all(liked)),
-        frozenset(row.post_id for row in await tx.all(again)),
-        frozenset(row.post_id for row in await tx.all(held)),
-        votes,
-    )

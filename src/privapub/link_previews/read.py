@@ -1,6 +1,6 @@
 """The previews of posts, for whoever shows those posts."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -47,7 +47,11 @@ async def of_posts(tx: Transaction, post_ids: Collection[int]) -> dict[int, Card
         .join(link_preview, link_preview.c.url == post_link.c.url)
         .where(post_link.c.post_id.in_(sorted(post_ids)), link_preview.c.state == CARD)
     )
-    told = [(row.post_id, row.url, msgspec.convert(row.found, Found)) for row in rows]
+    return await cards(tx, [(row.post_id, row.url, msgspec.convert(row.found, Found)) for row in rows])
+
+
+async def cards(tx: Transaction, told: Sequence[tuple[int, str, Found]]) -> dict[int, Card]:
+    """The cards, by post, of what is known of the pages to which posts lead."""
     authors = await _authors(tx, {found.creator for _id, _url, found in told if found.creator})
     return {number: _card(url, found, authors) for number, url, found in told}
 

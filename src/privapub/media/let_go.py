@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from sqlalchemy import ColumnElement, delete, or_, select
+from sqlalchemy import ColumnElement, and_, delete, or_, select
 
 from privapub.database.transaction import Transaction
 from privapub.jobs.enqueue import put
@@ -39,6 +39,12 @@ async def of_media(tx: Transaction, which: ColumnElement[bool]) -> int:
     return len(rows)
 
 
+async def of_upload(tx: Transaction, actor_id: int, medium_id: int) -> bool:
+    """A persona deletes an upload that is in no post; False where there is none."""
+    mine = medium.c.id == medium_id, medium.c.actor_id == actor_id
+    return await of_media(tx, and_(*mine, medium.c.post_id.is_(None), medium.c.scheduled_id.is_(None))) > 0
+
+
 async def prune(tx: Transaction, now: float) -> None:
     """What was uploaded a day ago and is in no post goes, as does what failed."""
     old = (
@@ -46,6 +52,7 @@ async def prune(tx: Transaction, now: float) -> None:
         .where(
             or_(medium.c.use == "post", medium.c.state == FAILED),
             medium.c.post_id.is_(None),
+            medium.c.scheduled_id.is_(None),
             medium.c.created_at < now - UNATTACHED,
         )
         .order_by(medium.c.id)

@@ -1,10 +1,10 @@
 """Looking up personas."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import BigInteger, ColumnElement, bindparam, func, or_, select
 
 from privapub.actors.read import Actor, from_row
 from privapub.actors.tables import actor
@@ -27,6 +27,12 @@ class Persona:
     text_format: Format
     closed_at: float | None
     actor: Actor
+    fields: tuple[Mapping[str, str], ...] = ()  # as typed
+    # How it posts where it does not say.
+    audience: str = "public"
+    sensitive: bool = False
+    language: str | None = None
+    quote_policy: str = "public"
 
     @property
     def handle(self) -> str:
@@ -34,9 +40,18 @@ class Persona:
         return self.actor.handle
 
 
-_COLUMNS = select(actor, persona.c.bio, persona.c.shows_follows, persona.c.text_format, persona.c.closed_at).join(
-    persona, persona.c.id == actor.c.id
-)
+_COLUMNS = select(
+    actor,
+    persona.c.bio,
+    persona.c.shows_follows,
+    persona.c.text_format,
+    persona.c.closed_at,
+    persona.c.fields.label("typed_fields"),
+    persona.c.audience,
+    persona.c.sensitive,
+    persona.c.language.label("writes_in"),
+    persona.c.quote_policy,
+).join(persona, persona.c.id == actor.c.id)
 
 
 async def by_id(tx: Transaction, persona_id: int) -> Persona | None:
@@ -79,6 +94,29 @@ async def every(tx: Transaction) -> list[Persona]:
     return [_persona(row) for row in await tx.all(_COLUMNS.order_by(persona.c.handle))]
 
 
+async def among(
+    tx: Transaction, actor_ids: Collection[int], uris: Collection[str] = ()
+) -> tuple[list[Actor], dict[int, Persona]]:
+    """Those of these actors that there are, by number or id on the wire; and those of them that are personas."""
+    if not actor_ids and not uris:
+        return [], {}
+    rows = await tx.all(_AMONG, ids=sorted(set(actor_ids)) or [-1], uris=sorted(set(uris)) or [""])
+    people = {row.id: _persona(row) for row in rows if row.is_ours is not None}
+    return [people[row.id].actor if row.id in people else from_row(row) for row in rows], people
+
+
+_AMONG = (
+    select(*_COLUMNS.selected_columns, persona.c.id.label("is_ours"))
+    .select_from(actor.outerjoin(persona, persona.c.id == actor.c.id))
+    .where(
+        or_(
+            actor.c.id.in_(bindparam("ids", type_=BigInteger, expanding=True)),
+            actor.c.uri.in_(bindparam("uris", expanding=True)),
+        )
+    )
+)
+
+
 async def count(tx: Transaction) -> int:
     """How many personas there are that are not closed."""
     number: int = await tx.scalar(select(func.count()).select_from(persona).where(persona.c.closed_at.is_(None)))
@@ -91,4 +129,16 @@ async def _one(tx: Transaction, condition: ColumnElement[bool]) -> Persona | Non
 
 
 def _persona(row: Any) -> Persona:
-    return Persona(row.id, row.bio, row.shows_follows, row.text_format, row.closed_at, from_row(row))
+    return Persona(
+        row.id,
+        row.bio,
+        row.shows_follows,
+        row.text_format,
+        row.closed_at,
+        from_row(row),
+        tuple(row.typed_fields),
+        row.audience,
+        bool(row.sensitive),
+        row.writes_in,
+        row.quote_policy,
+    )

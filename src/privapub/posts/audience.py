@@ -129,6 +129,48 @@ async def visible_to(tx: Transaction, posts: Collection[Post], viewer_id: int | 
     ]
 
 
+def facts(viewer_id: int | None) -> list[Any]:
+    """What is to be known of posts for `may_see_row`: columns for a question that gets them."""
+    hidden = standing.is_blocked(post_table.c.author_id).label("author_hidden")
+    if viewer_id is None:
+        return [hidden]
+    followed, named = _followed(viewer_id), _named(viewer_id)
+    blocked = blocks.between(viewer_id, post_table.c.author_id).label("author_blocked")
+    return [hidden, followed.label("author_followed"), named.label("viewer_named"), blocked]
+
+
+def may_see_row(post: Post, row: Any, viewer_id: int | None) -> bool:
+    """Whether this viewer may see the post, by the row with its `facts` (pure)."""
+    if viewer_id is None:
+        return may_see(post, None, hidden=bool(row.author_hidden))
+    return may_see(
+        post,
+        viewer_id,
+        follows=bool(row.author_followed),
+        named=bool(row.viewer_named),
+        blocked=bool(row.author_blocked),
+        hidden=bool(row.author_hidden),
+    )
+
+
+def _followed(viewer_id: int) -> ColumnElement[bool]:
+    this = follow.alias()
+    return (
+        exists()
+        .where(
+            this.c.follower_id == viewer_id,
+            this.c.followed_id == post_table.c.author_id,
+            this.c.state == follows.ACCEPTED,
+        )
+        .correlate_except(this)
+    )
+
+
+def _named(viewer_id: int) -> ColumnElement[bool]:
+    this = post_recipient.alias()
+    return exists().where(this.c.post_id == post_table.c.id, this.c.actor_id == viewer_id).correlate_except(this)
+
+
 def passed_over(reader: Any, author: Any) -> ColumnElement[bool]:
     """Whether rules about domains keep what somebody wrote or did out of what a reader did not ask for.
 
@@ -163,12 +205,6 @@ def visible(viewer_id: int | None) -> ColumnElement[bool]:
     offered = ~standing.is_blocked(post_table.c.author_id)
     if viewer_id is None:
         return and_(post_table.c.deleted_at.is_(None), is_open, offered)
-    named = exists().where(post_recipient.c.post_id == post_table.c.id, post_recipient.c.actor_id == viewer_id)
-    followed = exists().where(
-        follow.c.follower_id == viewer_id,
-        follow.c.followed_id == post_table.c.author_id,
-        follow.c.state == follows.ACCEPTED,
-    )
     return and_(
         post_table.c.deleted_at.is_(None),
         ~blocks.between(viewer_id, post_table.c.author_id),
@@ -176,7 +212,7 @@ def visible(viewer_id: int | None) -> ColumnElement[bool]:
         or_(
             is_open,
             post_table.c.author_id == viewer_id,
-            named.correlate_except(post_recipient),
-            and_(post_table.c.audience == FOLLOWERS, followed.correlate_except(follow)),
+            _named(viewer_id),
+            and_(post_table.c.audience == FOLLOWERS, _followed(viewer_id)),
         ),
     )

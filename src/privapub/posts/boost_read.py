@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import func, select
 
 from privapub.actors.standing import is_blocked
+from privapub.database.page import Page, Window, page_of
 from privapub.database.transaction import Transaction
 from privapub.posts.tables import boost
 
@@ -66,6 +67,13 @@ async def of_post(
     if before is not None:
         statement = statement.where(boost.c.id < before)
     return [from_row(row) for row in await tx.all(statement.order_by(boost.c.id.desc()).limit(limit))]
+
+
+async def boosters(tx: Transaction, post_id: int, window: Window) -> Page[int]:
+    """Who boosted a post for everybody, by number, the last who did first; the cursor is that of the boost."""
+    which = select(boost).where(boost.c.post_id == post_id, boost.c.audience.in_(["public", "unlisted"]), _SHOWN)
+    page = page_of(window, await tx.all(window.of(which, boost.c.id)), lambda row: int(row.id))
+    return Page(tuple(row.actor_id for row in page.items), page.older, page.newer)
 
 
 async def counts(tx: Transaction, post_ids: Collection[int]) -> dict[int, int]:

@@ -8,7 +8,8 @@ from sqlalchemy import delete as removal
 from privapub.database.transaction import Transaction
 from privapub.jobs.enqueue import put_fact
 from privapub.media.facts import settled
-from privapub.media.let_go import of_media
+from privapub.media.let_go import UNATTACHED, of_media
+from privapub.media.read import READY
 from privapub.media.tables import medium
 from privapub.posts import read
 from privapub.posts.facts import PostDeleted
@@ -53,18 +54,23 @@ _NOTHING: dict[str, Any] = {
     "replies_elsewhere": None,
     "notes": [],
 }
+KEPT_FOR_ANOTHER = 3600.0  # seconds
 # What stands beside a post and goes with it.
 _BESIDE = (
     post_tag, poll_vote, poll, pin, reaction, boost, held_post, bookmark, post_version, post_program,
 )  # fmt: skip
 
 
-async def delete(tx: Transaction, post_id: int, author_id: int, now: float) -> bool:
+async def delete(tx: Transaction, post_id: int, author_id: int, now: float, *, keep_media: bool = False) -> bool:
     """Leave nothing of the post but a tombstone; fact PostDeleted, once. False where it is one already.
 
+    With `keep_media` its files are uploads in no post again, for an hour: its author may be about to write it anew.
     Raises NotFound where there is no such post of this author.
     """
     known = await read.own(tx, post_id, author_id, gone=True)
+    if keep_media:
+        free = update(medium).where(medium.c.post_id == post_id, medium.c.state == READY)
+        await tx.execute(free.values(post_id=None, created_at=now - UNATTACHED + KEPT_FOR_ANOTHER))
     if not await empty(tx, post.c.id == post_id, now):
         return False
     await put_fact(tx, PostDeleted(post_id), about=f"post {post_id}")

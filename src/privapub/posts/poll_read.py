@@ -2,8 +2,9 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import BigInteger, Select, bindparam, func, select
 
 from privapub.database.transaction import Transaction
 from privapub.posts.tables import poll, poll_vote, post
@@ -41,21 +42,41 @@ async def of_posts(tx: Transaction, post_ids: Collection[int]) -> dict[int, Poll
     """The polls of those of these posts that have one, by post: ours counted here, others' as their origins count."""
     if not post_ids:
         return {}
-    wanted = sorted(set(post_ids))
-    rows = await tx.all(
-        select(poll, post.c.local).join(post, post.c.id == poll.c.post_id).where(poll.c.post_id.in_(wanted))
-    )
-    ours = [row.post_id for row in rows if row.local]
-    votes, voters = await _counted(tx, ours)
+    polls: dict[int, Any] = {}
+    votes: dict[tuple[int, int], int] = {}
+    for row in await tx.all(_OF_POSTS, posts=sorted(set(post_ids))):
+        polls[row.post_id] = row
+        votes[row.post_id, row.choice] = row.times
     found = {}
-    for row in rows:
+    for number, row in polls.items():
         options = tuple(
-            Option(option["name"], votes.get((row.post_id, place), 0) if row.local else option["votes"])
+            Option(option["name"], votes.get((number, place), 0) if row.local else option["votes"])
             for place, option in enumerate(row.options)
         )
-        people = voters.get(row.post_id, 0) if row.local else row.voters_elsewhere
-        found[row.post_id] = Poll(row.post_id, options, row.multiple, people, row.ends_at, row.closed_at, row.read_at)
+        people = row.people if row.local else row.voters_elsewhere
+        found[number] = Poll(number, options, row.multiple, people, row.ends_at, row.closed_at, row.read_at)
     return found
+
+
+def _of_posts() -> Select[Any]:
+    """Each poll once for each answer that somebody chose, and once where nobody did."""
+    chosen = (
+        select(poll_vote.c.post_id, poll_vote.c.choice, func.count().label("times"))
+        .where(poll_vote.c.post_id.in_(bindparam("posts", type_=BigInteger, expanding=True)))
+        .group_by(poll_vote.c.post_id, poll_vote.c.choice)
+        .subquery()
+    )
+    who = poll_vote.alias()
+    people = select(func.count(who.c.actor_id.distinct())).where(who.c.post_id == poll.c.post_id).scalar_subquery()
+    return (
+        select(poll, post.c.local, chosen.c.choice, chosen.c.times, people.label("people"))
+        .join(post, post.c.id == poll.c.post_id)
+        .outerjoin(chosen, chosen.c.post_id == poll.c.post_id)
+        .where(poll.c.post_id.in_(bindparam("posts", type_=BigInteger, expanding=True)))
+    )
+
+
+_OF_POSTS = _of_posts()
 
 
 async def choices(tx: Transaction, post_id: int, actor_id: int) -> tuple[int, ...]:
@@ -68,14 +89,3 @@ async def voter_ids(tx: Transaction, post_id: int) -> tuple[int, ...]:
     """The numbers of those who voted, as far as it is known here."""
     rows = await tx.all(select(poll_vote.c.actor_id).where(poll_vote.c.post_id == post_id).distinct())
     return tuple(sorted(row.actor_id for row in rows))
-
-
-async def _counted(tx: Transaction, post_ids: Collection[int]) -> tuple[dict[tuple[int, int], int], dict[int, int]]:
-    if not post_ids:
-        return {}, {}
-    theirs = poll_vote.c.post_id.in_(post_ids)
-    each = select(poll_vote.c.post_id, poll_vote.c.choice, func.count().label("number")).where(theirs)
-    rows = await tx.all(each.group_by(poll_vote.c.post_id, poll_vote.c.choice))
-    people = select(poll_vote.c.post_id, func.count(poll_vote.c.actor_id.distinct()).label("number")).where(theirs)
-    voters = await tx.all(people.group_by(poll_vote.c.post_id))
-    return {(row.post_id, row.choice): row.number for row in rows}, {row.post_id: row.number for row in voters}

@@ -1,6 +1,7 @@
 """A persona publishes a post."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from privapub import identifiers
@@ -14,12 +15,21 @@ from privapub.posts import audience as audiences
 from privapub.posts import hold, read
 from privapub.posts.facts import PostPublished
 from privapub.posts.polls import NewPoll, ask
-from privapub.posts.read import DIRECT, HELD, QUESTION, Post
+from privapub.posts.quotes import POLICIES
+from privapub.posts.read import DIRECT, HELD, PUBLIC, QUESTION, Post
 from privapub.posts.recipients import name
-from privapub.posts.tables import post
+from privapub.posts.tables import post, post_program
 from privapub.posts.tags import replace as replace_tags
 
 SOURCE_LENGTH, SUMMARY_LENGTH = 5000, 500
+
+
+@dataclass(frozen=True)
+class Program:
+    """With what a post was written: what it is called, and its page."""
+
+    name: str
+    website: str | None = None
 
 
 def check_text(source: str, summary: str, *, bare: bool = True) -> None:
@@ -48,6 +58,11 @@ async def publish(
     poll: NewPoll | None = None,
     media: Sequence[int] = (),
     may_wait: bool = False,
+    sensitive: bool = False,
+    quote_policy: str = PUBLIC,
+    program: Program | None = None,
+    scheduled: int | None = None,
+    may_name_nobody: bool = False,
     addresses: Addresses,
     now: float,
 ) -> int:
@@ -57,7 +72,9 @@ async def publish(
     actors it names: each of them may see it, whatever the audience. `in_reply_to` is the uri of what it answers. With
     a `poll` it is a Question. `media` are numbers of uploads of the author: with any it needs no text. With
     `may_wait` they may still be processed: then the post is its author's alone until they are ready, and so is what the
-    author writes after it (see `hold`).
+    author writes after it (see `hold`). `sensitive` hides its media though it has no warning; `quote_policy` says who
+    may quote it; `program` is with what it was written, which its author alone is told; `scheduled` is the post for
+    later that it was, for which its media are kept. With `may_name_nobody` a direct post is for its author alone.
     Raises InvalidInput for an audience that there is not, no text or too much of it, a direct post to nobody, and
     media that cannot be attached; NotFound for an answer to what the author may not see.
     """
@@ -65,10 +82,12 @@ async def publish(
     if audience not in audiences.CHOICES:
         raise InvalidInput(f"There is no audience “{audience[:40]}”.", f"Use {', '.join(audiences.CHOICES)}.")
     named = set(mentions) - {author_id}
-    if audience == DIRECT and not named:
+    if quote_policy not in POLICIES:
+        raise InvalidInput(f"There is no policy “{quote_policy[:40]}”.", f"Use {', '.join(POLICIES)}.")
+    if audience == DIRECT and not named and not may_name_nobody:
         raise InvalidInput("A direct post goes to those it mentions, and it mentions nobody.", "Write @name@host.")
     answered = await _answered(tx, in_reply_to, author_id)
-    chosen = await choose(tx, author_id, media, waiting=may_wait)
+    chosen = await choose(tx, author_id, media, waiting=may_wait, scheduled=scheduled)
     waits = await hold.waits(tx, author_id, chosen)
     post_id, uri = identifiers.sortable(now), addresses.post(identifiers.token())
     await tx.execute(
@@ -84,7 +103,8 @@ async def publish(
             text_format=text_format,
             content=content_html,
             summary=summary,
-            sensitive=bool(summary),
+            sensitive=bool(summary) or sensitive,
+            quote_policy=quote_policy,
             language=language,
             url=uri,
             in_reply_to=in_reply_to,
@@ -105,6 +125,9 @@ async def publish(
     await replace_tags(tx, post_id, tags, new=True)
     if poll is not None:
         await ask(tx, post_id, poll, now)
+    if program is not None:
+        with_it = {"post_id": post_id, "name": program.name, "website": program.website}
+        await tx.execute(post_program.insert().values(**with_it))
     await put_fact(tx, PostPublished(post_id), about=f"post {post_id}")
     return post_id
 

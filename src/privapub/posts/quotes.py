@@ -9,9 +9,10 @@ Whoever quotes themselves needs no yes. A yes is a stamp: a document on the host
 
 from collections.abc import Collection, Mapping
 
-from sqlalchemy import select, update
+from sqlalchemy import ColumnElement, select, update
 
 from privapub.actors.addresses import Addresses
+from privapub.database.page import Page, Window, page_of
 from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput, NotAllowed, NotFound
 from privapub.jobs.enqueue import put_fact
@@ -137,6 +138,16 @@ async def set_policy(tx: Transaction, post_id: int, author_id: int, policy: str,
     return True
 
 
+async def of(tx: Transaction, quoted: Post, window: Window, visible: ColumnElement[bool]) -> Page[Post]:
+    """What quotes a post with its author's yes, of the posts for which `visible` holds, newest first.
+
+    Whoever shows them asks `audience`.
+    """
+    quoting = select(post).where(post.c.quote == quoted.uri, post.c.quote_state == ACCEPTED, visible)
+    page = page_of(window, await tx.all(window.of(quoting, post.c.id)), lambda row: int(row.id))
+    return Page(tuple(await read.with_polls(tx, [read.from_row(row) for row in page.items])), page.older, page.newer)
+
+
 async def shown(tx: Transaction, posts: Collection[Post], viewer_id: int | None) -> Mapping[int, Post]:
     """The quoted posts that stand within these, by the number of the post that quotes.
 
@@ -145,9 +156,9 @@ async def shown(tx: Transaction, posts: Collection[Post], viewer_id: int | None)
     wanted = {each.quote: each.id for each in posts if each.quote and each.quote_state == ACCEPTED}
     if not wanted:
         return {}
-    rows = await tx.all(select(post).where(post.c.uri.in_(sorted(wanted))))
-    visible = await audience.visible_to(tx, [read.from_row(row) for row in rows], viewer_id)
-    quoted = {each.uri: each for each in visible}
+    rows = await tx.all(select(post, *audience.facts(viewer_id)).where(post.c.uri.in_(sorted(wanted))))
+    visible = [found for row in rows if audience.may_see_row(found := read.from_row(row), row, viewer_id)]
+    quoted = {each.uri: each for each in await read.with_polls(tx, visible)}
     return {each.id: quoted[each.quote] for each in posts if each.quote in quoted and each.quote_state == ACCEPTED}
 
 

@@ -4,11 +4,14 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
 
 from privapub.actors.standing import is_blocked
+from privapub.database.page import Page, Window, page_of
 from privapub.database.transaction import Transaction
-from privapub.posts.tables import reaction
+from privapub.posts.read import Post, with_polls
+from privapub.posts.read import from_row as post_from_row
+from privapub.posts.tables import post, reaction
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,27 @@ async def counts(tx: Transaction, post_ids: Collection[int]) -> dict[int, dict[s
         for row in await tx.all(which.order_by(func.min(reaction.c.id))):
             found[row.post_id][row.emoji] = row.times
     return found
+
+
+async def likers(tx: Transaction, post_id: int, window: Window) -> Page[int]:
+    """Who likes a post, by number, the last who did first; the cursor is that of the like."""
+    which = select(reaction).where(reaction.c.post_id == post_id, reaction.c.emoji == "", _SHOWN)
+    page = page_of(window, await tx.all(window.of(which, reaction.c.id)), lambda row: int(row.id))
+    return Page(tuple(row.actor_id for row in page.items), page.older, page.newer)
+
+
+async def liked(tx: Transaction, actor_id: int, window: Window, visible: ColumnElement[bool]) -> Page[Post]:
+    """What somebody likes, of the posts for which `visible` holds, the last that they liked first.
+
+    The cursor is that of the like. Whoever shows them asks `audience`.
+    """
+    which = (
+        select(post, reaction.c.id.label("reaction_id"))
+        .join(reaction, reaction.c.post_id == post.c.id)
+        .where(reaction.c.actor_id == actor_id, reaction.c.emoji == "", visible)
+    )
+    page = page_of(window, await tx.all(window.of(which, reaction.c.id)), lambda row: int(row.reaction_id))
+    return Page(tuple(await with_polls(tx, [post_from_row(row) for row in page.items])), page.older, page.newer)
 
 
 async def picture_of(tx: Transaction, post_id: int, emoji: str) -> str | None:

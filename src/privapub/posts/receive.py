@@ -9,7 +9,7 @@ from sqlalchemy import and_, bindparam, case, or_, select, update
 from privapub import identifiers
 from privapub.database.transaction import Transaction
 from privapub.jobs.enqueue import put_fact
-from privapub.posts import polls, read, tags, tombstones
+from privapub.posts import polls, read, tags, tombstones, versions
 from privapub.posts.delete import empty
 from privapub.posts.facts import PostReceived
 from privapub.posts.polls import ToldPoll
@@ -112,15 +112,17 @@ async def receive_edit(
     if record.updated_at is None:
         return await _receive_same(tx, record, author_id, now)
     edited_at = min(record.updated_at, now)
+    changing = (
+        post.c.uri == record.uri,
+        post.c.author_id == author_id,
+        post.c.local.is_(False),
+        post.c.deleted_at.is_(None),
+        or_(post.c.edited_at.is_(None), post.c.edited_at < edited_at),
+    )
+    await versions.keep(tx, *changing)
     post_id = await tx.scalar(
         update(post)
-        .where(
-            post.c.uri == record.uri,
-            post.c.author_id == author_id,
-            post.c.local.is_(False),
-            post.c.deleted_at.is_(None),
-            or_(post.c.edited_at.is_(None), post.c.edited_at < edited_at),
-        )
+        .where(*changing)
         .values(**_said(record), kind=record.kind, edited_at=edited_at, quote_state=_quote_state_again(record))
         .returning(post.c.id)
     )

@@ -1,7 +1,7 @@
 """What a blocked server's people left here is cleaned away, but for what is also ours.
 
-A post that one of ours liked, boosted, pinned, bookmarked, answered, quoted or voted in stays, hidden as all of theirs: it is shown
-again when nothing blocks its server any more.
+A post that one of ours liked, boosted, pinned, bookmarked, answered, quoted or voted in stays, hidden as all of theirs:
+it is shown again when nothing blocks its server any more.
 """
 
 from collections.abc import Collection

@@ -17,6 +17,7 @@ from privapub.database.newest import keep_newest
 from privapub.database.transaction import Transaction, insert_into
 from privapub.jobs.enqueue import put
 from privapub.jobs.job import NewJob
+from privapub.jobs.tables import job as job_table
 from privapub.posts.read import PUBLIC, UNLISTED, Post, from_row
 from privapub.posts.tables import post, thread
 
@@ -41,6 +42,14 @@ class Known:
     in_reply_to: str | None
     context: str | None
     replies: str | None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Whether the reading of a thread is over, and how many posts the last one found."""
+
+    found: int
+    over: bool
 
 
 async def look(tx: Transaction, found: Post, now: float) -> bool:
@@ -184,6 +193,30 @@ async def count_below(tx: Transaction, post_id: int) -> int:
     statement = select(func.count()).select_from(post).where(_c.id.in_(_below(post_id)), _alive(_OPEN))
     number: int = await tx.scalar(statement)
     return number
+
+
+async def above(tx: Transaction, post_id: int, limit: int) -> list[Post]:
+    """What a post answers, and what that answers, up to the first that is known; the first one first.
+
+    Whoever shows them asks `audience`.
+    """
+    up = select(_c.id, _c.in_reply_to_id, literal(0).label("height")).where(_c.id == post_id).cte("up", recursive=True)
+    further = select(_c.id, _c.in_reply_to_id, up.c.height + 1)
+    up = up.union_all(further.where(_c.id == up.c.in_reply_to_id, up.c.height < limit))
+    rows = await tx.all(select(post, up.c.height).join(up, up.c.id == _c.id).where(up.c.height > 0))
+    highest_first = {row.id: row for row in sorted(rows, key=lambda row: -row.height)}
+    return [from_row(row) for row in highest_first.values()]
+
+
+async def reading(tx: Transaction, root: str) -> Reading | None:
+    """How far the reading of a thread is; None where it was not asked for."""
+    row = await tx.first(select(thread).where(thread.c.root == root))
+    if row is None:
+        return None
+    waits = select(job_table.c.id).where(
+        job_table.c.dedupe_key == f"{CONTEXT} {root}", job_table.c.finished_at.is_(None)
+    )
+    return Reading(row.found, over=await tx.first(waits.limit(1)) is None)
 
 
 async def prune(tx: Transaction, now: float) -> int:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from privapub.posts.boost_read import Boost
 from privapub.posts.read import Post
 from privapub.timelines.matching import Match
 
@@ -18,3 +19,4 @@ class Entry:
     boost_id: int | None = None
     booster_id: int | None = None
     matches: tuple[Match, ...] = ()
+    boost: Boost | None = None

@@ -16,6 +16,7 @@ from privapub.database.transaction import Transaction
 from privapub.follows.read import ACCEPTED
 from privapub.follows.tables import follow
 from privapub.posts import audience
+from privapub.posts.boost_read import Boost
 from privapub.posts.read import PUBLIC, Post, from_row, with_polls
 from privapub.posts.tables import boost, post, post_recipient, post_tag
 from privapub.timelines import filters, lists
@@ -101,6 +102,9 @@ def _entries() -> Select[Any]:
             timeline_entry.c.entry_id,
             timeline_entry.c.boost_id,
             boost.c.actor_id.label("booster_id"),
+            boost.c.audience.label("boost_audience"),
+            boost.c.uri.label("boost_uri"),
+            boost.c.created_at.label("boosted_at"),
             _follows(post.c.author_id).label("follows"),
             _named().label("named"),
             blocks.between(_ME, post.c.author_id).label("blocked"),
@@ -142,7 +146,10 @@ def _entry(row: Any, found: Post, persona_id: int, wanted: list[Filter]) -> Entr
     matches = filters.about(wanted, found, persona_id)
     if any(match.filter.action == HIDE for match in matches):
         return None
-    return Entry(row.entry_id, found, row.boost_id, row.booster_id, matches)
+    brought = None
+    if row.booster_id is not None:
+        brought = Boost(row.boost_id, found.id, row.booster_id, row.boost_audience, row.boost_uri, row.boosted_at)
+    return Entry(row.entry_id, found, row.boost_id, row.booster_id, matches, brought)
 
 
 def _follows(who: Any) -> ColumnElement[bool]:

@@ -3,13 +3,15 @@
 A reader who signed in does not find there whom a block parts from it, whom it mutes, and what its filters hide.
 """
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Select, exists, or_, select
+from sqlalchemy import ColumnElement, ScalarSelect, Select, exists, func, or_, select
 
 from privapub.actors import mutes
 from privapub.database.page import Page, Window, gather
 from privapub.database.transaction import Transaction
+from privapub.link_previews.tables import post_link
 from privapub.posts import audience, read
 from privapub.posts.tables import post, post_recipient, post_tag
 from privapub.timelines import filters
@@ -21,11 +23,17 @@ _answered = post.alias("answered")
 
 
 async def public(
-    tx: Transaction, reader_id: int | None, window: Window, now: float, *, where: Where = "all"
+    tx: Transaction,
+    reader_id: int | None,
+    window: Window,
+    now: float,
+    *,
+    where: Where = "all",
+    only_media: bool = False,
 ) -> Page[Entry]:
     """What is public and answers nobody else, written here, elsewhere or anywhere; newest first.
 
-    `reader_id` None is somebody who did not sign in.
+    With `only_media`, what has files. `reader_id` None is somebody who did not sign in.
     """
     statement = (
         select(post)
@@ -35,14 +43,13 @@ async def public(
             or_(post.c.in_reply_to.is_(None), _answered.c.author_id == post.c.author_id),
         )
     )
-    if where != "all":
-        statement = statement.where(post.c.local if where == "local" else ~post.c.local)
+    statement = _of(statement, where, only_media=only_media)
     return await _read(tx, _wanted(statement, reader_id, now), post.c.id, reader_id, PUBLIC, window, now)
 
 
 async def tagged(
     tx: Transaction,
-    tag: str,
+    tags: str | Sequence[str],
     reader_id: int | None,
     window: Window,
     now: float,
@@ -50,24 +57,37 @@ async def tagged(
     where: Where = "all",
     also: tuple[str, ...] = (),
     never: tuple[str, ...] = (),
+    only_media: bool = False,
 ) -> Page[Entry]:
-    """What is public and has this tag (its key: `markup.hashtags.tag_key`), newest first.
+    """What is public and has this tag (its key: `markup.hashtags.tag_key`), or one of several, newest first.
 
-    `also`: tags that it has too, all of them; `never`: that it has none of.
+    `also`: tags that it has too, all of them; `never`: that it has none of. With `only_media`, what has files.
     """
+    some = [tags] if isinstance(tags, str) else sorted(set(tags))
+    # With several tags a post may be found by more than one of them: it is shown once.
+    by = post_tag.c.tag == some[0] if len(some) == 1 else post_tag.c.tag == _first_of(some)
     statement = (
         select(post)
         .join(post_tag, post_tag.c.post_id == post.c.id)
         .where(
-            post_tag.c.tag == tag,
+            by,
             post.c.audience == read.PUBLIC,
             *(_has(other) for other in also),
             *(~_has(other) for other in never),
         )
     )
-    if where != "all":
-        statement = statement.where(post.c.local if where == "local" else ~post.c.local)
+    statement = _of(statement, where, only_media=only_media)
     return await _read(tx, _wanted(statement, reader_id, now), post_tag.c.post_id, reader_id, PUBLIC, window, now)
+
+
+async def leading_to(tx: Transaction, url: str, reader_id: int | None, window: Window, now: float) -> Page[Entry]:
+    """What is public and leads to this page, newest first."""
+    statement = (
+        select(post)
+        .join(post_link, post_link.c.post_id == post.c.id)
+        .where(post_link.c.url == url, post.c.audience == read.PUBLIC)
+    )
+    return await _read(tx, _wanted(statement, reader_id, now), post_link.c.post_id, reader_id, PUBLIC, window, now)
 
 
 async def mentions(
@@ -88,6 +108,18 @@ async def mentions(
 def _wanted(statement: Select[Any], reader_id: int | None, now: float) -> Select[Any]:
     statement = statement.where(post.c.deleted_at.is_(None), ~audience.passed_over(reader_id, post.c.author_id))
     return statement if reader_id is None else statement.where(~mutes.muted(reader_id, post.c.author_id, now))
+
+
+def _of(statement: Select[Any], where: Where, *, only_media: bool) -> Select[Any]:
+    if where != "all":
+        statement = statement.where(post.c.local if where == "local" else ~post.c.local)
+    return statement.where(func.json_array_length(post.c.attachments) > 0) if only_media else statement
+
+
+def _first_of(tags: Sequence[str]) -> ScalarSelect[Any]:
+    this = post_tag.alias()
+    of_it = this.c.post_id == post.c.id, this.c.tag.in_(tags)
+    return select(func.min(this.c.tag)).where(*of_it).correlate_except(this).scalar_subquery()
 
 
 def _has(tag: str) -> ColumnElement[bool]:

@@ -1,12 +1,11 @@
 """Posts and boosts, as programs show them."""
 
-from typing import Any
-
 from msgspec import UNSET, Struct, UnsetType
 
 from privapub.client_api.shapes.account import Account
 from privapub.client_api.shapes.card import PreviewCard
 from privapub.client_api.shapes.emoji import CustomEmoji
+from privapub.client_api.shapes.filter import FilterResult
 from privapub.client_api.shapes.media import MediaAttachment
 from privapub.client_api.shapes.poll import Poll
 
@@ -40,6 +39,13 @@ class Quote(Struct):
 
     state: str
     quoted_status: "Status | None" = None
+
+
+class WrittenWith(Struct):
+    """The program with which a post was written: told to its author alone."""
+
+    name: str
+    website: str | None = None
 
 
 class Status(Struct, kw_only=True):
@@ -76,5 +82,6 @@ class Status(Struct, kw_only=True):
     muted: bool | UnsetType = UNSET
     bookmarked: bool | UnsetType = UNSET
     pinned: bool | UnsetType = UNSET
-    filtered: list[Any] | UnsetType = UNSET
+    filtered: list[FilterResult] | UnsetType = UNSET
+    application: WrittenWith | UnsetType = UNSET
     text: str | UnsetType = UNSET

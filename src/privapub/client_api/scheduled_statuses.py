@@ -1,0 +1,64 @@
+"""Posts for later."""
+
+from privapub import clock
+from privapub.actors.addresses import Addresses
+from privapub.client_api import show_accounts, writing
+from privapub.client_api.call import Call
+from privapub.client_api.endpoint import Answer, Endpoint
+from privapub.client_api.paging import paged
+from privapub.client_api.shapes.edits import ScheduledStatus
+from privapub.client_api.shapes.edits import scheduled as shape
+from privapub.client_api.shapes.media import attachment
+from privapub.composing import scheduled
+from privapub.composing.scheduled import Scheduled
+from privapub.database.transaction import Transaction
+from privapub.errors import InvalidInput
+from privapub.media import attach
+from privapub.media import read as media
+
+
+async def shown(tx: Transaction, call: Call, each: Scheduled) -> ScheduledStatus:
+    """A post for later, with its files."""
+    pictures = await show_accounts.pictures_of(tx, call.server)
+    addresses = Addresses(call.server.base_url, call.server.media_base_url)
+    found = [await media.by_id(tx, number) for number in each.params.media]
+    items = [attach.attachment(one, addresses) for one in found if one is not None]
+    return shape(each, [attachment(item, str(item["medium"]), pictures) for item in items])
+
+
+async def every(call: Call) -> Answer:
+    """`GET /api/v1/scheduled_statuses`."""
+    async with call.server.database.read() as tx:
+        page = await scheduled.of(tx, call.me, call.window())
+        return paged(call, [await shown(tx, call, each) for each in page.items], page)
+
+
+async def one(call: Call) -> ScheduledStatus:
+    """`GET /api/v1/scheduled_statuses/{id}`."""
+    async with call.server.database.read() as tx:
+        return await shown(tx, call, await scheduled.by_id(tx, call.me, call.id()))
+
+
+async def put_off(call: Call) -> ScheduledStatus:
+    """`PUT /api/v1/scheduled_statuses/{id}`."""
+    at = writing.moment_of(call, "scheduled_at")
+    if at is None:
+        raise InvalidInput("Scheduled at can't be blank")
+    async with call.server.database.write() as tx:
+        return await shown(tx, call, await scheduled.put_off(tx, call.me, call.id(), at, clock.now()))
+
+
+async def cancel(call: Call) -> dict[str, str]:
+    """`DELETE /api/v1/scheduled_statuses/{id}`."""
+    async with call.server.database.write() as tx:
+        await scheduled.cancel(tx, call.me, call.id())
+    return {}
+
+
+_READ, _WRITE = ("read:statuses",), ("write:statuses",)
+ENDPOINTS = (
+    Endpoint("GET", "/api/v1/scheduled_statuses", every, _READ),
+    Endpoint("GET", "/api/v1/scheduled_statuses/{id}", one, _READ),
+    Endpoint("PUT", "/api/v1/scheduled_statuses/{id}", put_off, _WRITE),
+    Endpoint("DELETE", "/api/v1/scheduled_statuses/{id}", cancel, _WRITE),
+)
