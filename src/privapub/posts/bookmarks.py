@@ -15,7 +15,6 @@ async def keep(tx: Transaction, persona_id: int, post_id: int, now: float) -> bo
     await audiences.seen(tx, post_id, persona_id)
     row = tx.insert(bookmark).values(id=identifiers.sortable(now), persona_id=persona_id, post_id=post_id)
     new = bool((await tx.execute(row.on_conflict_do_nothing())).rowcount)
-    if new:
     return new
 
 
