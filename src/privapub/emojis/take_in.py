@@ -1,7 +1,9 @@
 """Pictures that become emojis: one, or all those of a folder or an archive."""
 
+import lzma
 import tarfile
 import tempfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,6 +13,7 @@ from privapub import clock
 from privapub.emojis import keep
 from privapub.emojis.keep import Emoji
 from privapub.errors import InvalidInput, PrivaPubError
+from privapub.markup.characters import contained
 from privapub.media import names
 from privapub.media.let_go import let_go
 from privapub.media.process import Want, bounds_of, process
@@ -18,6 +21,9 @@ from privapub.server import Server
 
 LARGEST = 8 * 1024 * 1024  # bytes of one picture in an archive
 _ENDINGS = frozenset({".png", ".gif", ".webp", ".jpg", ".jpeg", ".avif", ".apng"})
+# What reading an archive raises, by what is wrong with it: the reader lets through what its unpackers say, and what
+# numbers of its headers lead to.
+_DAMAGED = (OSError, EOFError, ValueError, OverflowError, tarfile.TarError, zlib.error, lzma.LZMAError)
 
 
 @dataclass(frozen=True)
@@ -75,11 +81,15 @@ def pictures(source: Path) -> Iterator[Iterator[tuple[str, Path | str]]]:
     Of an archive only plain files are looked at, each is written to a name of ours, and no path in it leads anywhere.
     """
     if source.is_dir():
-        yield ((path.stem, path) for path in sorted(source.iterdir()) if _is_picture(path.name) and path.is_file())
+        yield (
+            (contained(path.stem), path)
+            for path in sorted(source.iterdir())
+            if _is_picture(path.name) and path.is_file()
+        )
         return
     try:
         archive = tarfile.open(source)  # noqa: SIM115 - closed below
-    except (OSError, tarfile.TarError):
+    except _DAMAGED:
         raise InvalidInput(f"{source} is neither a folder nor a tar.") from None
     with archive, tempfile.TemporaryDirectory(prefix="privapub-") as folder:
         yield _members(archive, Path(folder) / "picture")
@@ -95,11 +105,11 @@ def _members(archive: tarfile.TarFile, to: Path) -> Iterator[tuple[str, Path | s
                 continue
             opened = archive.extractfile(member) if member.size <= LARGEST else None
             if opened is None:
-                yield name.stem, f"This has more than {LARGEST >> 20} MiB."
+                yield contained(name.stem), f"This has more than {LARGEST >> 20} MiB."
                 continue
             to.write_bytes(opened.read(LARGEST))
-            yield name.stem, to
-    except (OSError, EOFError, tarfile.TarError):
+            yield contained(name.stem), to
+    except _DAMAGED:
         raise InvalidInput("This archive is damaged or cut off.") from None
 
 
