@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 _ON, _OFF = frozenset({"on", "true", "yes", "1"}), frozenset({"off", "false", "no", "0"})
 
@@ -79,6 +79,25 @@ def storage_url(text: str) -> str:
     if not re.fullmatch(r"(?:file:///|s3://[^/?]).*", text):
         raise ValueError(text)
     return text
+
+
+def smtp_url(text: str) -> str:
+    """A server that takes letters, and from whom they are."""
+    parts = urlsplit(text)
+    sender = parse_qs(parts.query).get("from", [""])[0]
+    if parts.scheme not in {"smtp", "smtps"} or not parts.hostname or parts.path not in {"", "/"} or parts.port == 0:
+        raise ValueError(text)
+    if not re.fullmatch(r"[^\s@<>]+@[^\s@<>]+", sender):
+        raise ValueError(text)
+    return text
+
+
+def languages(text: str) -> tuple[str, ...]:
+    """Codes of languages, separated by commas."""
+    found = tuple(code.strip() for code in text.split(",") if code.strip())
+    if not found or not all(re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", code) for code in found):
+        raise ValueError(text)
+    return found
 
 
 def database_url(text: str) -> str:

@@ -26,7 +26,7 @@ NO_SETTINGS = frozenset({CONFIG, "PRIVAPUB_CASES"})
 NO_SETTINGS_PREFIX = "PRIVAPUB_TEST_"
 DEFAULT, ENVIRONMENT = "default", "environment"
 
-_MASKED = frozenset({"database_url", "storage_url"})
+_MASKED = frozenset({"database_url", "smtp_url", "storage_url"})
 
 
 def _setting(default: Any, doc: str, allowed: str, parse: Callable[[str], Any], *, initial: str = "") -> Any:
@@ -249,6 +249,62 @@ class Settings:
         texts.text(200),
         initial="nothing",
     )
+    registrations: str = _setting(
+        "closed",
+        "Who may make an account: everybody (open), who has an invitation (`privapub invitation create`), everybody "
+        "whom you then let in (approval, `privapub account approve`), or nobody but you (closed).",
+        "open, invitation, approval or closed",
+        texts.one_of("open", "invitation", "approval", "closed"),
+    )
+    smtp_url: str = _setting(
+        "",
+        "The server by which letters go out: to confirm e-mail addresses and to set passwords anew. Absent: none goes "
+        "out, and addresses are not confirmed.",
+        "smtp://USER:PASSWORD@HOST:PORT?from=ADDRESS, or smtps:// where the connection begins encrypted; without "
+        "user and password where it asks for none",
+        texts.smtp_url,
+        initial="no letters",
+    )
+    about: str = _setting(
+        "",
+        "The folder with what the server says of itself: rules.txt (a rule a line, what is behind a | explains it), "
+        "about.md, privacy.md and terms.md, each if it is there. Absent: the folder about in the data folder.",
+        "a path",
+        texts.text(4096),
+        initial="a folder in the data folder",
+    )
+    contact_persona: str = _setting(
+        "",
+        "The handle of the persona that programs name as the server's contact.",
+        "a handle",
+        texts.text(30),
+        initial="nobody",
+    )
+    languages: tuple[str, ...] = _setting(
+        ("en",),
+        "The languages that people here speak.",
+        "codes such as en or pt-BR, separated by commas",
+        texts.languages,
+    )
+    api_per_token: int = _setting(
+        300,
+        "How many requests a program may make in five minutes with one token.",
+        "a whole number from 1 to 10000000",
+        texts.whole(1, 10_000_000),
+    )
+    api_per_address: int = _setting(
+        300,
+        "How many requests programs without a token may make in five minutes from one address (of IPv6, from one "
+        "network of 64 bits).",
+        "a whole number from 1 to 10000000",
+        texts.whole(1, 10_000_000),
+    )
+    sign_ups_per_address: int = _setting(
+        10,
+        "How many accounts may be made in an hour from one address.",
+        "a whole number from 1 to 1000000",
+        texts.whole(1, 1_000_000),
+    )
     deliveries_at_once: int = _setting(
         8, "How many deliveries one process makes at a time.", "a whole number from 1 to 500", texts.whole(1, 500)
     )
@@ -385,6 +441,11 @@ class Settings:
     def cache_folder(self) -> Path:
         """The folder for files elsewhere."""
         return Path(self.cache) if self.cache else self.data / "cache"
+
+    @property
+    def about_folder(self) -> Path:
+        """The folder with what the server says of itself."""
+        return Path(self.about) if self.about else self.data / "about"
 
     @property
     def storage_folder(self) -> Path | None:

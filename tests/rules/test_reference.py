@@ -30,7 +30,8 @@ def test_every_setting_is_described_as_it_is() -> None:
 def test_every_setting_is_used() -> None:
     names = [name.split(".")[-2:] for path in modules().values() for name, _ in used(path)]
     read = {parts[1] for parts in names if len(parts) == 2 and parts[0] in {"settings", "what"}}
-    read |= {"cache", "database_url", "storage_url"}  # by way of `cache_folder`, `database` and `storage`
+    # By way of `about_folder`, `cache_folder`, `database` and `storage`.
+    read |= {"about", "cache", "database_url", "storage_url"}
     assert [item.name for item in fields(Settings) if item.name not in read] == []
 
 

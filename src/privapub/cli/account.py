@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 
 from privapub import clock
-from privapub.accounts import holds, passwords, sign_up
+from privapub.accounts import holds, passwords, second_factor, sign_up
 from privapub.cli.opened import with_server
 from privapub.cli.options import Json
 from privapub.cli.output import say
-from privapub.errors import InvalidInput
+from privapub.errors import InvalidInput, NotFound
 from privapub.personas.read import every
 from privapub.server import Server
 
@@ -57,6 +57,26 @@ def list_(*, as_json: Json = False) -> None:
     rows = with_server(work)
     text = "\n".join(f"{row['email']}: {', '.join(row['personas']) or 'no persona'}" for row in rows)  # type: ignore[arg-type]  # a list of handles
     say(rows, text or "There is no account yet.", as_json=as_json)
+
+
+@app.command(name="totp-reset")
+def totp_reset(
+    email: Annotated[str, typer.Argument(metavar="EMAIL", help="The e-mail address of the account.")],
+    *,
+    as_json: Json = False,
+) -> None:
+    """Ask an account for no code any more, when its device and the codes on paper are lost."""
+
+    async def work(server: Server) -> bool:
+        async with server.database.write() as tx:
+            found = await holds.by_email(tx, email)
+            if found is None:
+                raise NotFound(f"There is no account {email}.", "`privapub account list` shows those there are.")
+            return await second_factor.forget(tx, found.id)
+
+    asked = with_server(work)
+    text = "No code is asked for any more." if asked else "No code was asked for."
+    say({"email": email, "asked": asked}, text, as_json=as_json)
 
 
 def _password(*, from_stdin: bool) -> str:

@@ -13,13 +13,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from privapub import clock
 from privapub.accounts import scopes, tokens
 from privapub.accounts.tokens import Token
 from privapub.client_api import params
 from privapub.client_api.call import Call
-from privapub.client_api.problems import NO_STORE, NeedsUser, OutOfScope, Unauthenticated, answer
+from privapub.client_api.problems import NO_STORE, NeedsUser, OutOfScope, TooMany, Unauthenticated, answer
 from privapub.errors import InvalidInput, PrivaPubError
 from privapub.federation.served.counted import counted
+from privapub.limits import visit
+from privapub.limits.people import Allowance
 from privapub.server import Server
 from privapub.telemetry.traffic import API
 
@@ -61,10 +64,11 @@ def route(server: Server, path: str, endpoints: Mapping[str, Endpoint]) -> Route
     async def answering(_server: Server, request: Request) -> Response:
         endpoint = endpoints["GET" if request.method == "HEAD" else request.method]
         try:
-            call = await _call(server, request, endpoint)
-            return _said(await endpoint.handler(call))
+            said = _said(await endpoint.handler(await _call(server, request, endpoint)))
         except PrivaPubError as error:
-            return answer(error)
+            said = answer(error)
+        said.headers.update(_limits(request))
+        return said
 
     served = counted(API, answering)
 
@@ -76,6 +80,7 @@ def route(server: Server, path: str, endpoints: Mapping[str, Endpoint]) -> Route
 
 async def _call(server: Server, request: Request, endpoint: Endpoint) -> Call:
     token = None if endpoint.who == "client" else await _token(server, request)
+    _count(server, request, token)
     if token is None and endpoint.who in {"app", "user"}:
         raise Unauthenticated
     if token is not None and endpoint.scopes and not any(scopes.allows(token.scopes, one) for one in endpoint.scopes):
@@ -93,8 +98,29 @@ async def _token(server: Server, request: Request) -> Token | None:
     async with server.database.read() as tx:
         found = await tokens.find(tx, secret.strip()) if scheme.lower() == "bearer" else None
     if found is None:
+        _count(server, request, None)
         raise Unauthenticated
     return found
+
+
+def _count(server: Server, request: Request, token: Token | None) -> None:
+    """One more call; TooMany where it is one too many."""
+    allowed = server.limits.calls.take(token and token.id, visit.current().sender, clock.now())
+    request.state.allowed = allowed
+    if allowed is not None and allowed.wait:
+        raise TooMany(allowed.wait)
+
+
+def _limits(request: Request) -> dict[str, str]:
+    """How much more may be asked, as Mastodon says it."""
+    allowed: Allowance | None = getattr(request.state, "allowed", None)
+    if allowed is None:
+        return {}
+    return {
+        "X-RateLimit-Limit": str(allowed.limit),
+        "X-RateLimit-Remaining": str(allowed.left),
+        "X-RateLimit-Reset": clock.iso(allowed.reset),
+    }
 
 
 async def _given(server: Server, request: Request) -> dict[str, Any]:

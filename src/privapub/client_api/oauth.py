@@ -8,13 +8,17 @@ from urllib.parse import unquote_plus
 from msgspec import UNSET, Struct, UnsetType
 
 from privapub import clock
-from privapub.accounts import scopes, tokens
+from privapub.accounts import authorization, scopes, tokens
 from privapub.accounts.tokens import Application, Token
+from privapub.client_api import show_accounts
 from privapub.client_api.call import Call
 from privapub.client_api.endpoint import Answer, Endpoint
-from privapub.client_api.problems import Unauthenticated
+from privapub.client_api.problems import TooMany, Unauthenticated
 from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput
+from privapub.limits import visit
+from privapub.limits.bucket import Buckets
+from privapub.limits.people import pass_through
 
 
 class ApplicationShape(Struct, kw_only=True):
@@ -41,6 +45,17 @@ class TokenShape(Struct):
     created_at: int
 
 
+class UserInfo(Struct):
+    """Who a persona is (OpenID Connect Core, section 5.1); `sub` is the id of its actor."""
+
+    iss: str
+    sub: str
+    name: str
+    preferred_username: str
+    profile: str
+    picture: str
+
+
 class OAuthProblem(Struct):
     """An error of RFC 6749, section 5.2."""
 
@@ -65,6 +80,7 @@ def application(of: Application, secret: str | None = None) -> ApplicationShape:
 
 async def register(call: Call) -> ApplicationShape:
     """`POST /api/v1/apps`."""
+    _once_more(call.server.limits.doors.programs)
     given = [line.strip() for text in call.texts("redirect_uris") for line in text.splitlines() if line.strip()]
     async with call.server.database.write() as tx:
         made, secret = await tokens.register(
@@ -90,6 +106,7 @@ async def verify(call: Call) -> ApplicationShape:
 
 async def token(call: Call) -> Answer:
     """`POST /oauth/token`: for a code, or for the program by itself."""
+    _once_more(call.server.limits.doors.tokens)
     async with call.server.database.write() as tx:
         of = await _client(tx, call)
         if of is None:
@@ -125,11 +142,25 @@ async def revoke(call: Call) -> Answer:
     return Answer({})
 
 
+async def user_info(call: Call) -> UserInfo:
+    """`GET /oauth/userinfo`: who the persona is, in the words of OpenID Connect."""
+    async with call.server.database.read() as tx:
+        me = await show_accounts.one(tx, call.server, call.me)
+    return UserInfo(
+        iss=authorization.issuer(call.server.base_url),
+        sub=me.uri,
+        name=me.display_name,
+        preferred_username=me.username,
+        profile=me.url,
+        picture=me.avatar,
+    )
+
+
 async def metadata(call: Call) -> dict[str, Any]:
     """`GET /.well-known/oauth-authorization-server` (RFC 8414)."""
     base = call.server.base_url
     return {
-        "issuer": f"{base}/",
+        "issuer": authorization.issuer(base),
         "authorization_endpoint": f"{base}/oauth/authorize",
         "token_endpoint": f"{base}/oauth/token",
         "revocation_endpoint": f"{base}/oauth/revoke",
@@ -165,6 +196,12 @@ def _token(of: Token, secret: str) -> TokenShape:
     return TokenShape(secret, "Bearer", " ".join(of.scopes), int(of.created_at))
 
 
+def _once_more(table: Buckets) -> None:
+    """One more of what strangers may do so often from a network; TooMany where it is one too many."""
+    if wait := pass_through(table, visit.current().sender, clock.now()):
+        raise TooMany(wait)
+
+
 def _problem(error: str, description: str, status: int) -> Answer:
     return Answer(OAuthProblem(error, description), status)
 
@@ -174,5 +211,6 @@ ENDPOINTS = (
     Endpoint("GET", "/api/v1/apps/verify_credentials", verify, who="app"),
     Endpoint("POST", "/oauth/token", token, who="client"),
     Endpoint("POST", "/oauth/revoke", revoke, who="client"),
+    Endpoint("GET", "/oauth/userinfo", user_info, ("profile",)),
     Endpoint("GET", "/.well-known/oauth-authorization-server", metadata, who="anyone"),
 )

@@ -44,6 +44,10 @@ class Buckets:
         """Seconds until this bucket has a token; 0 where it has one. Nothing is drawn."""
         return self.rate.wait(self._of(key, now))
 
+    def left(self, key: Hashable, now: float) -> float:
+        """How many tokens there are in this bucket, below 0 where some are owed."""
+        return self._of(key, now)
+
     def draw(self, key: Hashable, now: float, tokens: float = 1.0) -> None:
         """Take tokens, whether they are there or not: what is owed must be gained first."""
         self._set(key, self._of(key, now) - tokens, now)

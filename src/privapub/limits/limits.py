@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from privapub.limits.bucket import Buckets, Lately, Rate
-from privapub.limits.people import Attempts
+from privapub.limits.people import Attempts, Calls, Doors
 from privapub.limits.room import Room
 from privapub.limits.sender import sender
 from privapub.limits.turns import Turns
@@ -90,6 +90,8 @@ class Limits:
         self._sent_on = Buckets(SENT_ON)
         self.turns = Turns()
         self.attempts = Attempts()
+        self.calls = Calls(settings.api_per_token, settings.api_per_address)
+        self.doors = Doors(settings.sign_ups_per_address)
         self.under_way = Room(settings.inbox_requests, min(REQUESTS_OF_ONE, settings.inbox_requests))
         self.bodies = Room(settings.inbox_memory * MIB, settings.inbox_memory * MIB // SHARE)
         self.key_fetches = Room(KEYS_AT_ONCE, KEYS_AT_ONCE_FOR_ONE)
