@@ -54,7 +54,7 @@ class Call:
             return default
         if isinstance(value, bool):
             return "true" if value else "false"
-        if len(text := str(value)) > LONGEST:
+        if len(text := str(value).replace("\0", "")) > LONGEST:  # which PostgreSQL has no room for
             raise InvalidInput(f"{name} is too long")
         return text
 
@@ -79,7 +79,8 @@ class Call:
 
     def texts(self, name: str) -> list[str]:
         """A parameter that is a list of texts."""
-        return [str(item) for item in params.items(self.given.get(name)) if not isinstance(item, list | dict)]
+        some = [item for item in params.items(self.given.get(name)) if not isinstance(item, list | dict)]
+        return [str(item).replace("\0", "") for item in some]
 
     def ids(self, name: str) -> list[int]:
         """A parameter that is a list of numbers of things: those that can be none are left out."""

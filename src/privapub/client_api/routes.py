@@ -17,11 +17,13 @@ from privapub.client_api import (
     oauth,
     oembed,
     polls,
+    profile,
     quoting,
     refreshes,
     relations,
     reports,
     scheduled_statuses,
+    search,
     status_actions,
     statuses,
     streaming,
@@ -38,6 +40,7 @@ from privapub.telemetry.traffic import API
 ENDPOINTS: tuple[Endpoint, ...] = (
     *oauth.ENDPOINTS,
     *accounts.ENDPOINTS,
+    *profile.ENDPOINTS,
     *relations.ENDPOINTS,
     *lists.ENDPOINTS,
     *tags.ENDPOINTS,
@@ -57,6 +60,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *filters.ENDPOINTS,
     *conversations.ENDPOINTS,
     *reports.ENDPOINTS,
+    *search.ENDPOINTS,
 )
 
 

@@ -6,6 +6,7 @@ from privapub import identifiers
 from privapub.database.page import Page, Window, page_of
 from privapub.database.transaction import Transaction
 from privapub.posts import audience as audiences
+from privapub.posts import text_index
 from privapub.posts.read import Post, from_row, with_polls
 from privapub.posts.tables import bookmark, post
 
@@ -15,6 +16,8 @@ async def keep(tx: Transaction, persona_id: int, post_id: int, now: float) -> bo
     await audiences.seen(tx, post_id, persona_id)
     row = tx.insert(bookmark).values(id=identifiers.sortable(now), persona_id=persona_id, post_id=post_id)
     new = bool((await tx.execute(row.on_conflict_do_nothing())).rowcount)
+    if new:
+        await text_index.keep(tx, post_id)
     return new
 
 

@@ -12,7 +12,7 @@ from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput, NotAllowed, NotFound
 from privapub.jobs.enqueue import put_fact
 from privapub.posts import audience as audiences
-from privapub.posts import boost_read, read
+from privapub.posts import boost_read, read, text_index
 from privapub.posts.facts import BoostWithdrawn, PostBoosted
 from privapub.posts.read import FOLLOWERS, PUBLIC, UNLISTED, Post
 from privapub.posts.tables import boost as table
@@ -50,6 +50,7 @@ async def boost(
         if standing is None:
             raise NotFound("The boost ended while it was made.")
         return standing.id
+    await text_index.keep(tx, post_id)
     await put_fact(tx, PostBoosted(made), about=_pair(actor_id, post_id))
     return made
 

@@ -11,7 +11,7 @@ from privapub.media.facts import settled
 from privapub.media.let_go import UNATTACHED, of_media
 from privapub.media.read import READY
 from privapub.media.tables import medium
-from privapub.posts import read
+from privapub.posts import read, text_index
 from privapub.posts.facts import PostDeleted
 from privapub.posts.read import HELD
 from privapub.posts.tables import (
@@ -92,6 +92,7 @@ async def empty(tx: Transaction, which: ColumnElement[bool], now: float) -> int:
     # Whoever edits a post, or likes it, at this moment is waited for: what they put beside it goes too.
     ids = [row.id for row in await tx.all(alive.order_by(post.c.id).with_for_update())]
     await events.say_each(tx, events.DELETE, ids)
+    await text_index.drop(tx, ids)
     for table in _BESIDE:
         await tx.execute(removal(table).where(table.c.post_id.in_(alive)))
     await of_media(tx, medium.c.post_id.in_(alive))

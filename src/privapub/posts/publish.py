@@ -12,7 +12,7 @@ from privapub.jobs.enqueue import put_fact
 from privapub.markup.render import Format
 from privapub.media.attach import attach, attachment, choose
 from privapub.posts import audience as audiences
-from privapub.posts import hold, read
+from privapub.posts import hold, read, text_index
 from privapub.posts.facts import PostPublished
 from privapub.posts.polls import NewPoll, ask
 from privapub.posts.quotes import POLICIES
@@ -128,6 +128,7 @@ async def publish(
     if program is not None:
         with_it = {"post_id": post_id, "name": program.name, "website": program.website}
         await tx.execute(post_program.insert().values(**with_it))
+    await text_index.keep(tx, post_id)
     await put_fact(tx, PostPublished(post_id), about=f"post {post_id}")
     return post_id
 

@@ -15,7 +15,7 @@ from privapub.errors import Conflict, InvalidInput
 from privapub.jobs.enqueue import put_fact
 from privapub.markup.reactions import emoji_in, is_short_name
 from privapub.posts import audience as audiences
-from privapub.posts import reaction_read, read
+from privapub.posts import reaction_read, read, text_index
 from privapub.posts.facts import ReactionAdded, ReactionWithdrawn
 from privapub.posts.reaction_read import Reaction
 from privapub.posts.tables import reaction
@@ -47,6 +47,7 @@ async def react(tx: Transaction, actor_id: int, post_id: int, emoji: str, uri: s
     added = await tx.scalar(insert.on_conflict_do_nothing(index_elements=_KEY).returning(reaction.c.id))
     if added is None:
         return False
+    await text_index.keep(tx, post_id)
     await put_fact(tx, ReactionAdded(added), about=_pair(actor_id, post_id))
     return True
 

@@ -9,7 +9,7 @@ from sqlalchemy import and_, bindparam, case, or_, select, update
 from privapub import identifiers
 from privapub.database.transaction import Transaction
 from privapub.jobs.enqueue import put_fact
-from privapub.posts import polls, read, tags, tombstones, versions
+from privapub.posts import polls, read, tags, text_index, tombstones, versions
 from privapub.posts.delete import empty
 from privapub.posts.facts import PostReceived
 from privapub.posts.polls import ToldPoll
@@ -89,6 +89,7 @@ async def receive(
         if known.local or known.author_id != author_id or known.deleted_at is not None:
             return None
         if await name(tx, known.id, set(recipient_ids) - {author_id}):
+            await text_index.keep(tx, known.id)
             await put_fact(tx, PostReceived(known.id), about=f"post {known.id}")
         return known.id
     if await tombstones.holds_back(tx, record.uri, author_id, now):
@@ -96,6 +97,7 @@ async def receive(
     post_id = await _insert(tx, record, author_id, audience, now)
     await name(tx, post_id, set(recipient_ids) - {author_id})
     await tx.change(_ANSWERS, first=record.uri, first_id=post_id)
+    await text_index.keep(tx, post_id)
     await put_fact(tx, PostReceived(post_id, quoted), about=f"post {post_id}", trigger=trigger)
     return post_id
 
@@ -132,6 +134,7 @@ async def receive_edit(
     await polls.learn(tx, post_id, record.poll, now)
     if await name(tx, post_id, set(recipient_ids) - {author_id}):
         await put_fact(tx, PostReceived(post_id), about=f"post {post_id}")
+    await text_index.keep(tx, post_id)
     return True
 
 

@@ -1,6 +1,20 @@
 """Posts, ours and others', and to whom by name they were addressed."""
 
-from sqlalchemy import JSON, BigInteger, Boolean, Column, Double, ForeignKey, Index, Table, Text, UniqueConstraint, text
+from sqlalchemy import (
+    DDL,
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Table,
+    Text,
+    UniqueConstraint,
+    event,
+    text,
+)
 
 from privapub.database.tables import metadata
 
@@ -224,3 +238,22 @@ post_program = Table(
     Column("name", Text, nullable=False),
     Column("website", Text),
 )
+
+# The words of posts (`posts.text_index`), as each database looks for them; no table of SQLAlchemy is one of FTS5.
+_TEXT_INDEX = {
+    "sqlite": (
+        "CREATE VIRTUAL TABLE post_text USING fts5(words, tokenize = 'unicode61 remove_diacritics 0')",
+        "CREATE TRIGGER post_text_gone AFTER DELETE ON post BEGIN DELETE FROM post_text WHERE rowid = old.id; END",
+    ),
+    "postgresql": (
+        """CREATE TABLE post_text (
+        post_id BIGINT NOT NULL, words TSVECTOR NOT NULL, CONSTRAINT pk_post_text PRIMARY KEY (post_id),
+        CONSTRAINT fk_post_text_post_id FOREIGN KEY (post_id) REFERENCES post (id) ON DELETE CASCADE)""",
+        "CREATE INDEX ix_post_text_words ON post_text USING gin (words)",
+        "CREATE INDEX ix_post_tag_begins ON post_tag (tag text_pattern_ops)",
+    ),
+}
+for _dialect, _statements in _TEXT_INDEX.items():
+    for _statement in _statements:
+        event.listen(metadata, "after_create", DDL(_statement).execute_if(dialect=_dialect))  # type: ignore[no-untyped-call]  # SQLAlchemy leaves it untyped
+event.listen(metadata, "before_drop", DDL("DROP TABLE IF EXISTS post_text"))  # type: ignore[no-untyped-call]  # the same

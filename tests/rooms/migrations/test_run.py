@@ -138,7 +138,12 @@ async def test_the_comparison_sees_what_only_postgresql_has(postgresql_url: str,
 
 async def test_alembic_finds_nothing_to_add(bare: Database) -> None:
     def differences(connection: Connection) -> list[Any]:
-        return list(compare_metadata(MigrationContext.configure(connection), metadata))
+        def ours(_object: object, name: str | None, kind: str, _reflected: bool, _to: object) -> bool:
+            # No table of SQLAlchemy is one of FTS5, and each database has an index for how something begins.
+            return not (kind in {"table", "index"} and str(name).startswith(("post_text", "ix_post_tag_begins")))
+
+        context = MigrationContext.configure(connection, opts={"include_object": ours})
+        return list(compare_metadata(context, metadata))
 
     await apply.apply(url(bare))
     async with bare.engine.begin() as connection:

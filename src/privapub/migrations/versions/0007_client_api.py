@@ -15,6 +15,7 @@ def upgrade() -> None:
     _posts()
     _relations()
     _alerts()
+    _text_index()
     _events()
 
 
@@ -395,3 +396,20 @@ def _events() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_event"),
     )
     op.create_index("ix_event_at", "event", ["at"], unique=False)
+
+
+def _text_index() -> None:
+    """The words of posts, as each database looks for them."""
+    if op.get_bind().dialect.name == "sqlite":
+        op.execute("CREATE VIRTUAL TABLE post_text USING fts5(words, tokenize = 'unicode61 remove_diacritics 0')")
+        op.execute(
+            "CREATE TRIGGER post_text_gone AFTER DELETE ON post BEGIN DELETE FROM post_text WHERE rowid = old.id; END"
+        )
+    else:
+        op.execute(
+            "CREATE TABLE post_text (post_id BIGINT NOT NULL, words TSVECTOR NOT NULL, "
+            "CONSTRAINT pk_post_text PRIMARY KEY (post_id), "
+            "CONSTRAINT fk_post_text_post_id FOREIGN KEY (post_id) REFERENCES post (id) ON DELETE CASCADE)"
+        )
+        op.execute("CREATE INDEX ix_post_text_words ON post_text USING gin (words)")
+        op.execute("CREATE INDEX ix_post_tag_begins ON post_tag (tag text_pattern_ops)")
