@@ -43,7 +43,7 @@ _DROP = {
     "postgresql": "DELETE FROM post_text WHERE post_id = $1",
 }
 _DROP_ALL = {
-    "sqlite": "DELETE FROM post_text WHERE rowid IN (SELECT value FROM json_each(?1))",
+    "sqlite": "DELETE FROM post_text WHERE rowid IN (SELECT e.value FROM json_each(?1) e)",
     "postgresql": "DELETE FROM post_text WHERE post_id = ANY($1::bigint[])",
 }
 _PUT = {
