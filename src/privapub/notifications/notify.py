@@ -14,7 +14,7 @@ from privapub.follows.read import ACCEPTED, PENDING, Follow
 from privapub.notifications import policy
 from privapub.notifications.tables import notification
 from privapub.personas.tables import persona
-from privapub.posts import audience
+from privapub.posts import audience, thread_mutes
 from privapub.posts import read as posts
 from privapub.posts.audience import Recipients
 from privapub.posts.read import DIRECT, Post
@@ -46,7 +46,8 @@ async def notify(
     `about` tells it from another of its kind by the same actor: with the same one it is told once. Not told is what is
     not ours to tell (the persona is a remote actor, or closed), what one did oneself, what somebody did whom a block
     parts from the persona or whose notifications it mutes, what comes from a blocked server or, where the persona does
-    not follow who did it, from a limited one, what its policy drops, and what is about a post that it may not see.
+    not follow who did it, from a limited one, what its policy drops, and what is about a post that it may not see or
+    whose thread it muted.
     """
     if kind not in KINDS:
         raise ValueError(f"no kind of notification: {kind}")
@@ -69,6 +70,8 @@ async def _tell(
 ) -> int | None:
     """All that `notify` asks, but whether the persona may see the post: in one statement with the row itself."""
     if persona_id == actor_id:
+        return None
+    if post is not None and await thread_mutes.muted_among(tx, persona_id, [post.id]):
         return None
     values: dict[str, Any] = {"number": identifiers.sortable(now), "persona": persona_id, "what": kind, "who": actor_id}
     values |= {"post": None if post is None else post.id, "why": about, "now": now}

@@ -68,11 +68,17 @@ async def test_a_poll_is_asked_with_json_and_with_a_form(database: Database) -> 
         ({"status": "x", "visibility": "all"}, "Validation failed: Visibility is not included in the list"),
         ({"status": "x", "poll": {"options": ["a"]}}, "Validation failed: Options must have more than one item"),
         ({"status": "x", "poll": {"options": ["a", "a"]}}, "Validation failed: Options contain duplicate items"),
-        ({"status": "x", "poll": {"options": ["a", "b"], "expires_in": 1}}, "Validation failed: Expires at is too soon"),
+        (
+            {"status": "x", "poll": {"options": ["a", "b"], "expires_in": 1}},
+            "Validation failed: Expires at is too soon",
+        ),
         ({"status": "x", "media_ids": ["1"]}, "Media not found or already attached to another post"),
         ({"status": "x", "media_ids": ["1", "2", "3", "4", "5"]}, "Cannot attach more than 4 files"),
         ({"status": "x", "scheduled_at": "soon"}, "Validation failed: Scheduled at is invalid"),
-        ({"status": "x", "quote_approval_policy": "x"}, "Validation failed: Quote approval policy is not included in the list"),
+        (
+            {"status": "x", "quote_approval_policy": "x"},
+            "Validation failed: Quote approval policy is not included in the list",
+        ),
     ],
 )  # fmt: skip
 async def test_what_cannot_be_said_is_refused(database: Database, given: dict[str, Any], words: str) -> None:
