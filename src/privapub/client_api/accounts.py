@@ -40,7 +40,7 @@ async def own(tx: Transaction, call: Call) -> Account:
     me = await personas.known(tx, call.me)
     shown = await show_accounts.one(tx, call.server, me.id)
     waiting = await followers_of(tx, me.id, state=PENDING, limit=100)
-    return credentials(shown, me, me.actor.fields, len(waiting))
+    return credentials(shown, me, len(waiting))
 
 
 async def one(call: Call) -> Account:

@@ -1,6 +1,6 @@
 """A persona's profile, from what a person typed to what is shown."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from privapub import clock
 from privapub.actors.addresses import Addresses
@@ -23,8 +23,10 @@ async def edit_profile(
     discoverable: bool | None = None,
     indexable: bool | None = None,
     shows_follows: bool | None = None,
-    fields: Mapping[str, str] | None = None,
+    fields: Mapping[str, str] | Sequence[tuple[str, str]] | None = None,
     text_format: Format | None = None,
+    bot: bool | None = None,
+    attribution_domains: Sequence[str] | None = None,
 ) -> Persona:
     """Change what is given and leave the rest. `fields` are all of them, name to value, as typed; links become links.
 
@@ -33,16 +35,14 @@ async def edit_profile(
     """
     async with server.database.read() as tx:
         me = await known(tx, persona_id)
-    if len(bio or "") > editing.BIO_LENGTH or any(len(each) > editing.BIO_LENGTH for each in (fields or {}).values()):
+    pairs = list(fields.items() if isinstance(fields, Mapping) else fields or ())
+    if len(bio or "") > editing.BIO_LENGTH or any(len(value) > editing.BIO_LENGTH for _, value in pairs):
         raise InvalidInput("This is too long.", f"A description has up to {editing.BIO_LENGTH} characters.")
     summary = None if bio is None else await html_of(server, bio, text_format or me.text_format)
     shown = (
         None
         if fields is None
-        else [
-            {"name": plain(each), "value": _in_line(await html_of(server, value, "plain"))}
-            for each, value in fields.items()
-        ]
+        else [{"name": plain(each), "value": _in_line(await html_of(server, value, "plain"))} for each, value in pairs]
     )
     async with server.database.write() as tx:
         before = await known(tx, persona_id)
@@ -63,6 +63,9 @@ async def edit_profile(
             indexable=indexable,
             shows_follows=shows_follows,
             fields=shown,
+            typed_fields=None if fields is None else [{"name": each, "value": value} for each, value in pairs],
+            bot=bot,
+            attribution_domains=attribution_domains,
             text_format=text_format,
             tags=await emoji_tags(tx, texts, Addresses(server.base_url, server.media_base_url)),
             now=clock.now(),

@@ -27,17 +27,18 @@ async def create(
     name: str = "",
     tags: Sequence[Mapping[str, Any]] = (),
     now: float,
+    persona_id: int | None = None,
 ) -> int:
     """A new persona's number. The keys come from `keys.make`, called in a thread before the transaction.
 
-    `tags` are the emojis of its name. Raises InvalidInput for what cannot be a handle, Conflict for one that is taken
-    (in any case). Which login holds the persona is said elsewhere.
+    `tags` are the emojis of its name; a `persona_id` is the number that was kept for it. Raises InvalidInput for what
+    cannot be a handle, Conflict for one that is taken (in any case). Which login holds the persona is said elsewhere.
     """
     unique = handles.check(handle)
     taken = Conflict(f"The handle “{handle}” is taken.", "Choose another one.")
     if await tx.scalar(select(persona.c.id).where(persona.c.handle == unique)) is not None:
         raise taken
-    persona_id = identifiers.sortable(now)
+    persona_id = identifiers.sortable(now) if persona_id is None else persona_id
     uri = addresses.actor(identifiers.token())
     await tx.execute(
         actor.insert().values(

@@ -10,12 +10,13 @@ from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput
 from privapub.jobs.enqueue import put_fact
 from privapub.markup.render import Format
+from privapub.moderation.domain_rules import ANY, spelled_domain
 from privapub.personas import read
 from privapub.personas.facts import PersonaEdited
 from privapub.personas.tables import persona
 
 NAME_LENGTH, BIO_LENGTH = 100, 5000
-MOST_FIELDS, FIELD_LENGTH = 8, 255
+MOST_FIELDS, FIELD_LENGTH, MOST_DOMAINS = 8, 255, 10
 
 
 async def edit(
@@ -34,15 +35,19 @@ async def edit(
     icon: str | None = None,
     image: str | None = None,
     tags: Sequence[Mapping[str, Any]] | None = None,
+    typed_fields: Sequence[Mapping[str, str]] | None = None,
+    bot: bool | None = None,
+    attribution_domains: Sequence[str] | None = None,
     now: float,
 ) -> bool:
     """Change what is given and leave the rest; True where anything differs, and fact PersonaEdited if others see it.
 
     `bio` is as typed and `summary` its cleaned HTML: they change together. `fields` are all of them, each
     `{"name": plain text, "value": cleaned HTML}`; `text_format` is how the persona types from now on. `icon` and
-    `image` are addresses of its avatar and its header, and nothing ("") takes them away.
-    `tags` are the emojis of its texts. Opening a locked persona
-    answers nobody who already waits. Raises NotFound for no persona, InvalidInput for what is too long.
+    `image` are addresses of its avatar and its header, and nothing ("") takes them away. `tags` are the emojis of its
+    texts; `typed_fields` are the fields as they were typed; the pages of `attribution_domains` may name it as their
+    author. Opening a locked persona answers nobody who already waits. Raises NotFound for no persona, InvalidInput for
+    what is too long, or no domain.
     """
     known = await read.known(tx, persona_id)
     if len(name or "") > NAME_LENGTH or len(bio or "") > BIO_LENGTH:
@@ -59,11 +64,14 @@ async def edit(
         "locked": locked,
         "discoverable": discoverable,
         "indexable": indexable,
+        "kind": None if bot is None else "Service" if bot else "Person",
+        "attribution_domains": None if attribution_domains is None else _domains(attribution_domains),
     }
     actor_changes = _changes(of_actor, known.actor)
     actor_changes |= _addresses({"icon": icon, "image": image}, known.actor)
     actor_changes |= _lists({"fields": fields, "tags": tags}, known.actor)
     persona_changes = _changes({"bio": bio, "shows_follows": shows_follows, "text_format": text_format}, known)
+    persona_changes |= _lists({"fields": typed_fields}, known)
     if not actor_changes and not persona_changes:
         return False
     if set(persona_changes) == {"text_format"} and not actor_changes:  # nobody else is concerned
@@ -83,6 +91,13 @@ def _check_fields(fields: Sequence[Mapping[str, str]]) -> None:
         raise InvalidInput(f"A profile has up to {MOST_FIELDS} fields.")
     if any(not each["name"].strip() or len(each["name"]) > FIELD_LENGTH for each in fields):
         raise InvalidInput(f"The name of a field has 1 to {FIELD_LENGTH} characters.")
+
+
+def _domains(texts: Sequence[str]) -> tuple[str, ...]:
+    found = tuple(dict.fromkeys(spelled_domain(each) for each in texts if each.strip()))
+    if len(found) > MOST_DOMAINS or any(each.startswith(ANY) for each in found):
+        raise InvalidInput(f"A profile names up to {MOST_DOMAINS} domains.", "Write each as in example.org.")
+    return found
 
 
 def _changes(wanted: dict[str, Any], known: object) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Accounts: personas of ours and people elsewhere, as programs show them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from msgspec import UNSET, Struct, UnsetType
@@ -10,6 +10,7 @@ from privapub.actors.read import Actor
 from privapub.client_api.shapes.emoji import CustomEmoji, of_tags
 from privapub.client_api.shapes.pictures import Pictures
 from privapub.markup.clean import clean, plain
+from privapub.markup.text import text_of
 from privapub.personas.read import Persona
 
 _BOTS = frozenset({"Service", "Application"})
@@ -154,20 +155,30 @@ def account(
     return shown
 
 
-def credentials(shown: Account, persona: Persona, fields: Sequence[Mapping[str, str]], waiting: int) -> Account:
+def credentials(shown: Account, persona: Persona, waiting: int) -> Account:
     """The same, for the persona itself: how it typed its profile, and how many ask to follow it (pure)."""
     shown.source = Source(
         note=persona.bio,
-        fields=[Field(each["name"], each["value"]) for each in fields],
-        language=persona.actor.language,
+        fields=typed_fields(persona),
+        privacy=visibility(persona.audience),
+        sensitive=persona.sensitive,
+        language=persona.language,
         follow_requests_count=waiting,
         hide_collections=not persona.shows_follows,
         discoverable=persona.actor.discoverable,
         indexable=persona.actor.indexable,
+        quote_policy=persona.quote_policy,
         attribution_domains=list(persona.actor.attribution_domains),
     )
     shown.role = Role()
     return shown
+
+
+def typed_fields(persona: Persona) -> list[Field]:
+    """The lines of its profile as the persona typed them; where that was never kept, as they read (pure)."""
+    if not persona.fields:
+        return [Field(plain(each["name"]), text_of(each["value"])) for each in persona.actor.fields]
+    return [Field(each["name"], each["value"]) for each in persona.fields]
 
 
 def visibility(audience: str) -> str:

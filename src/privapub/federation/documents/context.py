@@ -17,6 +17,7 @@ _MASTODON = {
     "indexable": "toot:indexable",
     "featured": {"@id": "toot:featured", "@type": "@id"},
     "featuredTags": {"@id": "toot:featuredTags", "@type": "@id"},
+    "attributionDomains": {"@id": "toot:attributionDomains", "@type": "@id"},
     "Emoji": "toot:Emoji",
 }
 _PROFILE = {

@@ -45,6 +45,7 @@ def person(actor: Actor, keys: Iterable[Key], addresses: Addresses) -> dict[str,
         "attachment": [
             {"type": "PropertyValue", "name": field["name"], "value": field["value"]} for field in actor.fields
         ],
+        "attributionDomains": list(actor.attribution_domains) or None,
         "alsoKnownAs": list(actor.also_known_as) or None,
         "movedTo": actor.moved_to,
     }

@@ -1,0 +1,135 @@
+"""The persona's own profile: what it says, what it wears, and how it posts."""
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+from starlette.datastructures import UploadFile
+
+from privapub import clock
+from privapub.client_api import params, show_accounts
+from privapub.client_api.accounts import own
+from privapub.client_api.call import Call
+from privapub.client_api.endpoint import Endpoint
+from privapub.client_api.shapes import profile as shapes
+from privapub.client_api.shapes.account import Account
+from privapub.composing.profile import edit_profile
+from privapub.errors import InvalidInput
+from privapub.media import wear
+from privapub.media.accept import accept
+from privapub.media.read import Use
+from privapub.personas import defaults
+from privapub.personas import read as personas
+
+WORN: tuple[Use, ...] = ("avatar", "header")
+CHUNK = 1 << 16
+AUDIENCES = {"public": "public", "unlisted": "unlisted", "private": "followers", "direct": "direct"}
+
+
+async def update_credentials(call: Call) -> Account:
+    """`PATCH /api/v1/accounts/update_credentials`: a new picture is shown when it is ready."""
+    await _change(call)
+    async with call.server.database.read() as tx:
+        return await own(tx, call)
+
+
+async def show(call: Call) -> shapes.Profile:
+    """`GET /api/v1/profile`."""
+    async with call.server.database.read() as tx:
+        me = await personas.known(tx, call.me)
+        return shapes.profile(me, await show_accounts.one(tx, call.server, me.id))
+
+
+async def change(call: Call) -> shapes.Profile:
+    """`PATCH /api/v1/profile`."""
+    await _change(call)
+    return await show(call)
+
+
+async def remove_avatar(call: Call) -> Account:
+    """`DELETE /api/v1/profile/avatar`."""
+    return await _take_off(call, "avatar")
+
+
+async def remove_header(call: Call) -> Account:
+    """`DELETE /api/v1/profile/header`."""
+    return await _take_off(call, "header")
+
+
+async def preferences(call: Call) -> shapes.Preferences:
+    """`GET /api/v1/preferences`."""
+    async with call.server.database.read() as tx:
+        return shapes.preferences(await personas.known(tx, call.me))
+
+
+async def _change(call: Call) -> None:
+    hides = call.flag("hide_collections")
+    source = _source(call)
+    await edit_profile(
+        call.server,
+        call.me,
+        name=call.text("display_name") if call.has("display_name") else None,
+        bio=call.text("note") if call.has("note") else None,
+        locked=call.flag("locked"),
+        discoverable=call.flag("discoverable"),
+        indexable=call.flag("indexable"),
+        shows_follows=None if hides is None else not hides,
+        fields=_fields(call) if call.has("fields_attributes") else None,
+        bot=call.flag("bot"),
+        attribution_domains=call.texts("attribution_domains") if call.has("attribution_domains") else None,
+    )
+    word = source.text("privacy")
+    if word and word not in AUDIENCES:
+        raise InvalidInput("Source privacy is not included in the list")
+    async with call.server.database.write() as tx:
+        await defaults.prefer(
+            tx,
+            call.me,
+            audience=AUDIENCES[word] if word else None,
+            sensitive=source.flag("sensitive"),
+            language=source.text("language") if source.has("language") else None,
+            quote_policy=source.text("quote_policy") or None,
+        )
+    for use in WORN:
+        file = call.given.get(use)
+        if isinstance(file, UploadFile):
+            await accept(call.server, call.me, _chunks(file), alt=call.text(f"{use}_description"), use=use)
+
+
+def _source(call: Call) -> Call:
+    """The parameters below `source`."""
+    given = call.given.get("source")
+    return Call(call.server, call.request, call.token, given if isinstance(given, Mapping) else {})
+
+
+def _fields(call: Call) -> list[tuple[str, str]]:
+    """The lines of the profile; those of nothing go."""
+    rows = [each for each in params.items(call.given["fields_attributes"]) if isinstance(each, Mapping)]
+    pairs = [(_text(each, "name").strip(), _text(each, "value").strip()) for each in rows]
+    return [pair for pair in pairs if any(pair)]
+
+
+def _text(row: Mapping[str, Any], name: str) -> str:
+    value = row.get(name)
+    return value if isinstance(value, str) else ""
+
+
+async def _chunks(file: UploadFile) -> AsyncIterator[bytes]:
+    while chunk := await file.read(CHUNK):
+        yield chunk
+
+
+async def _take_off(call: Call, use: Use) -> Account:
+    async with call.server.database.write() as tx:
+        await wear.take_off(tx, call.me, use, clock.now())
+        return await own(tx, call)
+
+
+_READ, _WRITE = ("profile", "read:accounts"), ("write:accounts",)
+ENDPOINTS = (
+    Endpoint("PATCH", "/api/v1/accounts/update_credentials", update_credentials, _WRITE),
+    Endpoint("GET", "/api/v1/profile", show, _READ),
+    Endpoint("PATCH", "/api/v1/profile", change, _WRITE),
+    Endpoint("DELETE", "/api/v1/profile/avatar", remove_avatar, _WRITE),
+    Endpoint("DELETE", "/api/v1/profile/header", remove_header, _WRITE),
+    Endpoint("GET", "/api/v1/preferences", preferences, ("read:accounts",)),
+)

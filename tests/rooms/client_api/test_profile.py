@@ -1,0 +1,88 @@
+"""The own profile by the API: what it says, what it wears, how it posts."""
+
+from typing import Any
+
+import pytest
+
+from makers import facts
+from privapub.database.connect import Database
+from program import town
+
+UPDATE = "/api/v1/accounts/update_credentials"
+FORMS: dict[str, dict[str, Any]] = {
+    "form with numbers": {
+        "fields_attributes[0][name]": "Site", "fields_attributes[0][value]": "https://a.test",
+        "fields_attributes[1][name]": "", "fields_attributes[1][value]": "",
+        "fields_attributes[2][name]": "Born", "fields_attributes[2][value]": "<1980>",
+    },
+    "form with a list": {
+        "fields_attributes[][name]": ["Site"], "fields_attributes[][value]": ["https://a.test"],
+    },
+    "json list": {"fields_attributes": [{"name": "Site", "value": "https://a.test"}]},
+    "json mapping": {"fields_attributes": {"0": {"name": "Site", "value": "https://a.test"}}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS)
+async def test_fields_are_given_in_every_form(database: Database, form: str) -> None:
+    async with town(database) as sut:
+        _, app = await sut.program("alice")
+        me = await app.told("PATCH", UPDATE, FORMS[form], form=form.startswith("form"))
+    assert me["source"]["fields"][0] == {"name": "Site", "value": "https://a.test", "verified_at": None}
+    assert 'href="https://a.test"' in me["fields"][0]["value"]
+    if form == "form with numbers":
+        assert (me["source"]["fields"][1]["value"], me["fields"][1]["value"]) == ("<1980>", "&lt;1980&gt;")
+        assert len(me["fields"]) == 2
+
+
+async def test_a_profile_changes_by_what_is_given_alone(database: Database) -> None:
+    async with town(database) as sut:
+        _, app = await sut.program("alice")
+        given = {"display_name": "Alice", "note": "I *am*", "locked": True, "bot": True, "discoverable": True,
+                 "indexable": True, "hide_collections": False, "attribution_domains": ["Blog.test"]}  # fmt: skip
+        me = await app.told("PATCH", UPDATE, given)
+        assert (me["display_name"], me["source"]["note"], me["locked"], me["bot"]) == ("Alice", "I *am*", True, True)
+        assert (me["discoverable"], me["indexable"], me["hide_collections"]) == (True, True, False)
+        assert me["source"]["attribution_domains"] == ["blog.test"]
+        async with database.read() as tx:
+            assert len(await facts(tx, "persona_edited")) == 1
+        again = await app.told("PATCH", UPDATE, {"bot": "0"}, form=True)
+        assert (again["bot"], again["locked"], again["display_name"]) == (False, True, "Alice")
+        profile = await app.get("/api/v1/profile")
+        assert (profile["note"], profile["avatar"], profile["attribution_domains"]) == ("I *am*", None, ["blog.test"])
+        assert (await app.told("PATCH", "/api/v1/profile", {"note": ""}))["note"] == ""
+
+
+async def test_how_it_posts_is_told_to_nobody_else(database: Database) -> None:
+    async with town(database) as sut:
+        _, app = await sut.program("alice")
+        given = {"source": {"privacy": "private", "sensitive": True, "language": "de", "quote_policy": "nobody"}}
+        source = (await app.told("PATCH", UPDATE, given))["source"]
+        assert (source["privacy"], source["sensitive"], source["language"]) == ("private", True, "de")
+        preferences = await app.get("/api/v1/preferences")
+        assert preferences["posting:default:visibility"] == "private"
+        assert preferences["posting:default:sensitive"] is True
+        assert preferences["posting:default:language"] == "de"
+        cleared = await app.told("PATCH", UPDATE, {"source[language]": ""}, form=True)
+        assert (cleared["source"]["language"], cleared["source"]["privacy"]) == (None, "private")
+        async with database.read() as tx:
+            assert await facts(tx, "persona_edited") == []
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"display_name": "x" * 101},
+        {"note": "x" * 5001},
+        {"source": {"privacy": "circle"}},
+        {"source": {"quote_policy": "some"}},
+        {"source": {"language": "no language"}},
+        {"attribution_domains": ["no domain"]},
+        {"fields_attributes": [{"name": str(each), "value": "x"} for each in range(9)]},
+        {"fields_attributes": [{"name": "", "value": "x"}]},
+    ],
+)  # fmt: skip
+async def test_what_cannot_be_is_refused(database: Database, given: dict[str, Any]) -> None:
+    async with town(database) as sut:
+        _, app = await sut.program("alice")
+        assert (await app.refused("PATCH", UPDATE, given))[0] == 422
