@@ -13,7 +13,7 @@ from privapub.jobs.enqueue import put
 from privapub.jobs.job import NewJob
 from privapub.media import names, sniff, sniff_film
 from privapub.media.attach import described
-from privapub.media.process import MIB, BadMedia, Bounds, bounds_of, check, unknown
+from privapub.media.process import MIB, Bounds, bounds_of, check, empty, too_long, unknown
 from privapub.media.read import WAITING, Use
 from privapub.media.tables import medium
 from privapub.personas.read import alone
@@ -101,7 +101,7 @@ async def _judged(chunks: AsyncIterator[bytes], bounds: Bounds) -> AsyncIterator
     async for chunk in chunks:
         size += len(chunk)
         if size > bounds.bytes:
-            raise BadMedia(f"The file has more than {bounds.bytes // MIB} MiB.")
+            raise too_long(bounds)
         if not held:
             yield chunk
             continue
@@ -118,7 +118,7 @@ async def _judged(chunks: AsyncIterator[bytes], bounds: Bounds) -> AsyncIterator
 def _judge(head: bytes, bounds: Bounds, *, whole: bool) -> None:
     """BadMedia for what is no medium, or is too large by its own word; a header may be longer than what is here."""
     if not head:
-        raise BadMedia("The file is empty.")
+        raise empty()
     picture = sniff.picture(BytesIO(head))
     if picture is not None:
         check(picture, bounds)

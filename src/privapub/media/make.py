@@ -62,14 +62,7 @@ async def fetch(server: Server, job: Job) -> Stored | Outcome:
 async def _store(server: Server, file: MadeFile) -> dict[str, Any]:
     name = names.new(file.media_type)
     await server.files.put(names.place(name), file.path)
-    return {
-        "role": file.role,
-        "name": name,
-        "media_type": file.media_type,
-        "width": file.width,
-        "height": file.height,
-        "bytes": file.bytes,
-    }
+    return file.row(name)
 
 
 async def write(addresses: Addresses, tx: Transaction, job: Job, stored: Stored, now: float) -> Outcome | None:

@@ -4,10 +4,10 @@ import asyncio
 import contextlib
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 import structlog
@@ -68,6 +68,17 @@ class MadeFile:
     height: int | None
     bytes: int
 
+    def row(self, name: str) -> dict[str, Any]:
+        """What rows keep of it, under the name that it is stored under."""
+        return {
+            "role": self.role,
+            "name": name,
+            "media_type": self.media_type,
+            "width": self.width,
+            "height": self.height,
+            "bytes": self.bytes,
+        }
+
 
 @dataclass(frozen=True)
 class Made:
@@ -117,7 +128,7 @@ async def process(
     no file is left in the folder then.
     """
     order = await asyncio.to_thread(_order, source, want, bounds, programs)
-    complete = False
+    kept = [source]
     try:
         await asyncio.to_thread((folder / ORDER).write_bytes, msgspec.json.encode(order))
         for attempt in range(1, ATTEMPTS + 1):
@@ -130,7 +141,7 @@ async def process(
             result = await asyncio.to_thread(_result, folder)
             if ended.status == 0 and result is not None:
                 made = await asyncio.to_thread(_judged, folder, result)
-                complete = True
+                kept += [each.path for each in made.files]
                 return made
             log.warning("a child that made media died", attempt=attempt, why=_why(ended))
         raise MediaTrouble(
@@ -138,17 +149,16 @@ async def process(
             "Make it smaller, or save it anew in another format.",
         )
     finally:
-        for path in _left(folder, source, complete=complete):
-            path.unlink(missing_ok=True)
+        _clear(folder, kept)
 
 
 def _order(source: Path, want: Want, bounds: Bounds, programs: ffmpeg.Programs | None) -> Order:
     """What the child is to do; raises BadMedia for what need not be tried."""
     size = source.stat().st_size
     if size == 0:
-        raise BadMedia("The file is empty.")
+        raise empty()
     if size > bounds.bytes:
-        raise BadMedia(f"The file has more than {bounds.bytes // MIB} MiB.")
+        raise too_long(bounds)
     with source.open("rb") as opened:
         picture = sniff.picture(opened)
         opened.seek(0)
@@ -174,6 +184,16 @@ def _order(source: Path, want: Want, bounds: Bounds, programs: ffmpeg.Programs |
         ffmpeg=str(programs.ffmpeg) if programs else "",
         ffprobe=str(programs.ffprobe) if programs else "",
     )
+
+
+def empty() -> BadMedia:
+    """What is said of a file without a byte (pure)."""
+    return BadMedia("The file is empty.")
+
+
+def too_long(bounds: Bounds) -> BadMedia:
+    """What is said of a file of more bytes than are taken (pure)."""
+    return BadMedia(f"The file has more than {bounds.bytes // MIB} MiB.")
 
 
 def unknown() -> BadMedia:
@@ -257,12 +277,10 @@ def _why(ended: Ended) -> str:
     return json.dumps([how, last])
 
 
-def _left(folder: Path, source: Path, *, complete: bool) -> Iterator[Path]:
-    """What of the folder is to go: all but the files that were made, and those too where there is no result."""
-    kept: set[str] = set()
-    if complete and (result := _result(folder)) is not None:
-        kept = {Path(each.name).name for each in result.files}
+def _clear(folder: Path, kept: Collection[Path]) -> None:
+    """Delete the files of the folder but these. Folders in it are left to whoever removes the whole."""
+    stay = {path.absolute() for path in kept}
     for path in folder.iterdir():
-        with contextlib.suppress(OSError):
-            if path.name not in kept and path.absolute() != source.absolute() and not path.is_dir():
-                yield path
+        if path.absolute() not in stay:
+            with contextlib.suppress(OSError):
+                path.unlink()

@@ -8,7 +8,7 @@ import asyncio
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -21,7 +21,7 @@ from privapub.jobs.job import Done, GiveUp, Job, Outcome, Retry
 from privapub.jobs.lease import renew
 from privapub.media import names, sniff_film
 from privapub.media.child.order import Purpose
-from privapub.media.process import MIB, BadMedia, Bounds, MadeFile, MediaTrouble, Want, bounds_of, process
+from privapub.media.process import MIB, BadMedia, MadeFile, MediaTrouble, Want, bounds_of, process
 from privapub.outbound.answers import FetchProblem
 from privapub.outbound.target import host_of
 from privapub.proxy import cache
@@ -141,24 +141,14 @@ async def _picture(server: Server, job: Job, purpose: Purpose) -> Stored:
                 limit=limit,
             )
         try:
-            made = await process(source, folder, Want(purpose), _bounds(server, limit))
+            made = await process(source, folder, Want(purpose), replace(bounds_of(server.settings), bytes=limit))
         except (BadMedia, MediaTrouble):
             return Stored(reason="content-type")
         return await _keep(server, job, made.files)
 
 
 async def _keep(server: Server, job: Job, made: Sequence[MadeFile]) -> Stored:
-    files: tuple[dict[str, Any], ...] = tuple(
-        {
-            "role": each.role,
-            "name": names.new(each.media_type),
-            "media_type": each.media_type,
-            "bytes": each.bytes,
-            "width": each.width,
-            "height": each.height,
-        }
-        for each in made
-    )
+    files = tuple(each.row(names.new(each.media_type)) for each in made)
     await _make_room(server, job, files)
     async with _written(server, job, files):
         for row, each in zip(files, made, strict=True):
@@ -229,11 +219,6 @@ async def _make_room(server: Server, job: Job, files: Sequence[dict[str, Any]]) 
     if not found:
         raise _Other(Stored(reason="too-large"))
     await cache.sweep(server.database, server.proxy.folder)
-
-
-def _bounds(server: Server, limit: int) -> Bounds:
-    bounds = bounds_of(server.settings)
-    return Bounds(**{**vars(bounds), "bytes": limit})
 
 
 @dataclass

@@ -8,7 +8,7 @@ After a backup was restored there may be much of both.
 """
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from sqlalchemy import select
@@ -20,7 +20,7 @@ from privapub.server import Server
 
 YOUNG = 6 * 3600.0  # seconds: what is no older may belong to a job that still runs
 _ROWS = 1000
-_DELETED_AT_ONCE = 500
+_AT_ONCE = 500
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ async def sweep(server: Server, now: float, *, also: Collection[str] = (), dry_r
     named = {names.place(name) for name in {*await _named(server), *also}}
     orphans = sorted(place for place, (_, at) in stored.items() if place not in named and at < now - YOUNG)
     if not dry_run:
-        await _delete(server, orphans)
+        await server.files.delete(orphans)
     taken = sum(stored[place][0] for place in orphans)
     missing = tuple(sorted(named - set(stored)))
     return Swept(tuple(orphans), taken, missing, await _sweep_cache(server, dry_run=dry_run))
@@ -62,16 +62,16 @@ async def _sweep_cache(server: Server, *, dry_run: bool) -> SweptCache:
     # The folder is read before the rows: whatever is in it had its row by then, if it ever has one.
     there = await asyncio.to_thread(lambda: dict(folder.walk()))
     orphans: list[str] = []
-    names = sorted(there)
-    for at in range(0, len(names), _DELETED_AT_ONCE):
-        some = names[at : at + _DELETED_AT_ONCE]
+    stored = sorted(there)
+    for at in range(0, len(stored), _AT_ONCE):
+        some = stored[at : at + _AT_ONCE]
         async with server.database.read() as tx:
             named = await cache.named(tx, some)
         orphans += [name for name in some if name not in named]
     lost, after = 0, ""
     while True:
         async with server.database.read() as tx:
-            ready = await cache.ready(tx, after, _DELETED_AT_ONCE)
+            ready = await cache.ready(tx, after, _AT_ONCE)
         if not ready:
             break
         after = ready[-1][0]
@@ -86,11 +86,6 @@ async def _sweep_cache(server: Server, *, dry_run: bool) -> SweptCache:
         await folder.delete(orphans)
         await cache.sweep(server.database, folder)
     return SweptCache(len(orphans), sum(there[name] for name in orphans), lost)
-
-
-async def _delete(server: Server, places: Sequence[str]) -> None:
-    for at in range(0, len(places), _DELETED_AT_ONCE):
-        await server.files.delete(places[at : at + _DELETED_AT_ONCE])
 
 
 async def _named(server: Server) -> set[str]:
