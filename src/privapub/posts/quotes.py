@@ -8,6 +8,7 @@ Whoever quotes themselves needs no yes. A yes is a stamp: a document on the host
 """
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from sqlalchemy import ColumnElement, select, update
 
@@ -158,7 +159,10 @@ async def shown(tx: Transaction, posts: Collection[Post], viewer_id: int | None)
         return {}
     rows = await tx.all(select(post, *audience.facts(viewer_id)).where(post.c.uri.in_(sorted(wanted))))
     visible = [found for row in rows if audience.may_see_row(found := read.from_row(row), row, viewer_id)]
-    quoted = {each.uri: each for each in await read.with_polls(tx, visible)}
+    polls = {each.id: each.poll for each in posts if each.poll is not None}
+    whole = [replace(each, poll=polls[each.id]) for each in visible if each.id in polls]
+    whole += await read.with_polls(tx, [each for each in visible if each.id not in polls])
+    quoted = {each.uri: each for each in whole}
     return {each.id: quoted[each.quote] for each in posts if each.quote in quoted and each.quote_state == ACCEPTED}
 
 
