@@ -10,9 +10,11 @@ from privapub.client_api import (
     discovery,
     emojis,
     filters,
+    grouped_notifications,
     lists,
     markers,
     media,
+    notification_policy,
     notifications,
     oauth,
     oembed,
@@ -20,6 +22,7 @@ from privapub.client_api import (
     profile,
     quoting,
     refreshes,
+    registration,
     relations,
     reports,
     scheduled_statuses,
@@ -39,6 +42,7 @@ from privapub.telemetry.traffic import API
 # A path that names one thing stands before the one that names any: `/lookup` before `/{id}`.
 ENDPOINTS: tuple[Endpoint, ...] = (
     *oauth.ENDPOINTS,
+    *registration.ENDPOINTS,
     *accounts.ENDPOINTS,
     *profile.ENDPOINTS,
     *relations.ENDPOINTS,
@@ -61,6 +65,8 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *conversations.ENDPOINTS,
     *reports.ENDPOINTS,
     *search.ENDPOINTS,
+    *grouped_notifications.ENDPOINTS,
+    *notification_policy.ENDPOINTS,
 )
 
 

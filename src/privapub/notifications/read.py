@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, select, update
+from sqlalchemy import ColumnElement, delete, func, select, update
 
 from privapub.actors import blocks, mutes
 from privapub.database.newest import keep_newest
@@ -88,6 +88,20 @@ async def by_id(tx: Transaction, persona_id: int, notification_id: int, now: flo
     rows = await tx.all(_statement(persona_id, None, (), now).where(notification.c.id == notification_id))
     wanted = await filters.in_force(tx, persona_id, NOTIFICATIONS, now)
     return next(iter(await _shown(tx, persona_id, rows, wanted)), None)
+
+
+async def latest(
+    tx: Transaction, persona_id: int, kind: str, actor_ids: Collection[int], now: float
+) -> list[Notification]:
+    """The last that each of these actors told of this kind and that the policy keeps apart, as far as it is shown."""
+    last = (
+        select(func.max(notification.c.id))
+        .where(*_which(persona_id, now), notification.c.kind == kind, notification.c.filtered)
+        .where(notification.c.actor_id.in_(sorted(set(actor_ids))))
+        .group_by(notification.c.actor_id)
+    )
+    rows = await tx.all(select(notification).where(notification.c.id.in_(last)))
+    return await _shown(tx, persona_id, rows, await filters.in_force(tx, persona_id, NOTIFICATIONS, now))
 
 
 async def counted(tx: Transaction, persona_id: int, groups: Collection[Group], now: float) -> Mapping[Group, Counted]:
