@@ -15,6 +15,7 @@ import anyio
 import pytest
 
 from fakes import ports
+from fakes.elsewhere import jpeg
 from rules.house import ROOT, SOURCE
 
 TUTORIAL = ROOT / "docs" / "tutorial" / "getting-started.md"
@@ -27,6 +28,7 @@ class Installation:
 
     port: int
     environ: dict[str, str]
+    folder: Path
 
     @property
     def url(self) -> str:
@@ -39,7 +41,11 @@ class Installation:
         # The tutorial's reader is asked for a password; here there is no terminal to be asked at.
         asked = ["--password-stdin"] if words[1:3] == ["account", "create"] else []
         done = await anyio.run_process(
-            [*PRIVAPUB, *words[1:], *asked], input=b"a long enough pass phrase\n", check=False, env=self.environ
+            [*PRIVAPUB, *words[1:], *asked],
+            input=b"a long enough pass phrase\n",
+            check=False,
+            env=self.environ,
+            cwd=self.folder,
         )
         assert done.returncode == 0, f"{line}: {done.stderr.decode()}"
         return done.stdout.decode()
@@ -64,7 +70,7 @@ async def installation(tmp_path: Path) -> AsyncIterator[Installation]:
                 while b"account create" not in said:
                     said += await server.stdout.receive()
             assert f"http://localhost:{port}/" in said.decode()
-            yield Installation(port, environ)
+            yield Installation(port, environ, tmp_path)
             server.send_signal(signal.SIGTERM)
             with anyio.fail_after(60):
                 assert await server.wait() == 0
@@ -81,6 +87,7 @@ def commands() -> list[str]:
 async def test_what_the_tutorial_says_works(installation: Installation, tmp_path: Path) -> None:
     typed = commands()
     assert len(typed) > 8
+    await anyio.Path(tmp_path / "cat.jpg").write_bytes(jpeg())
     with anyio.fail_after(400):
         said = {line: await installation.type(line) for line in typed}
         listed = next(text for line, text in said.items() if "persona list" in line)
@@ -91,6 +98,7 @@ async def test_what_the_tutorial_says_works(installation: Installation, tmp_path
         assert found
         await look_at(f"{installation.url}/", "PrivaPub", tmp_path)
         await look_at(f"{installation.url}/@anna", "Hello, fediverse!", tmp_path)
+        await look_at(f"{installation.url}/@anna", 'alt="A cat, asleep"', tmp_path)
         await look_at(found[0], "Hello, fediverse!", tmp_path)
 
 

@@ -18,15 +18,18 @@ from privapub.backups.postgresql import ask
 from privapub.cli.opened import settings
 from privapub.cli.options import Json
 from privapub.cli.output import say
-from privapub.errors import PrivaPubError
+from privapub.errors import PrivaPubError, Unavailable
 from privapub.federation.fetching.jrd import JRD_ACCEPT, JRD_TYPES
-from privapub.media import ffmpeg
+from privapub.markup.text import shortened
+from privapub.media import ffmpeg, names
 from privapub.media.process import MIB
 from privapub.outbound.answers import FetchProblem
 from privapub.proxy import cache
 from privapub.server import Server
 
 WRONG_CLOCK = 60.0  # seconds
+_PROBE = b"PrivaPub looks whether files are kept."
+_REASON = 200  # characters
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class Finding:
 
 
 def doctor(*, as_json: Json = False) -> None:
-    """Look whether everything is as it must be: database, folder, backup, address, clock, cache, ffmpeg."""
+    """Look whether everything is as it must be: database, folder, backup, address, clock, media, cache, ffmpeg."""
     findings = asyncio.run(_examine())
     marks = {"ok": "✓", "warning": "!", "bad": "✗"}
     say(
@@ -70,8 +73,27 @@ async def _look(server: Server) -> AsyncIterator[Finding]:
     yield await _address(server)
     if server.domain != urlsplit(server.base_url).netloc:
         yield await _handles(server)
+    yield await _media(server)
     yield await _cache(server)
     yield await asyncio.to_thread(_ffmpeg, server.settings.ffmpeg)
+
+
+async def _media(server: Server) -> Finding:
+    """Whether the store of files takes one, tells its size and lets it go."""
+    what, parts = "media", urlsplit(server.settings.storage)
+    where = str(server.settings.storage_folder or f"s3://{parts.netloc}{parts.path}")  # without the keys
+    name = names.place(names.new(None))
+    try:
+        await server.files.put(name, _PROBE)
+        size = await server.files.size(name)
+        await server.files.delete([name])
+    except Unavailable as problem:
+        reason = shortened(str(problem.__cause__).partition("\n")[0], _REASON)
+        hint = "See what PRIVAPUB_STORAGE_URL names, and whether its keys and rights are right."
+        return Finding(what, "bad", f"{where} takes no file: {reason}. Nobody can upload. {hint}")
+    if size != len(_PROBE):
+        return Finding(what, "bad", f"{where} did not keep what it was given. Nobody should upload.")
+    return Finding(what, "ok", where)
 
 
 async def _cache(server: Server) -> Finding:

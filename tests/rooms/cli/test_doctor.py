@@ -1,4 +1,4 @@
-"""`privapub doctor`, asked about what a backup needs, on both databases, and about ffmpeg."""
+"""`privapub doctor`, asked about what a backup needs, on both databases, the store of files and ffmpeg."""
 
 import json
 from collections.abc import Callable
@@ -105,3 +105,33 @@ async def test_the_cache_is_looked_at(
     found = {one["what"]: one for one in json.loads(capsys.readouterr().out)}
     assert found["cache"]["state"] == state
     assert finding in found["cache"]["finding"]
+
+
+@pytest.mark.usefixtures("database")
+@pytest.mark.parametrize(
+    ("url", "state", "finding"),
+    [
+        ("file://{folder}/kept", "ok", "{folder}/kept"),
+        ("file://{folder}/file/kept", "bad", "{folder}/file/kept takes no file: "),
+        (
+            "s3://box/in?endpoint=http://127.0.0.1:9&region=here&access_key_id=me&secret_access_key=hush",
+            "bad",
+            "s3://box/in takes no file: ",
+        ),
+    ],
+)
+async def test_the_store_of_files_is_asked(
+    database_url: str, typed: Type, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+    url: str, state: str, finding: str,
+) -> None:  # fmt: skip
+    (tmp_path / "file").write_text("no folder", encoding="utf-8")
+    monkeypatch.setenv("PRIVAPUB_DATABASE_URL", database_url)
+    monkeypatch.setenv("PRIVAPUB_STORAGE_URL", url.format(folder=tmp_path))
+    await anyio.to_thread.run_sync(lambda: typed("doctor", "--json"))
+    found = {one["what"]: one for one in json.loads(capsys.readouterr().out)}
+    assert found["media"]["state"] == state
+    assert found["media"]["finding"].startswith(finding.format(folder=tmp_path))
+    assert "hush" not in found["media"]["finding"]
+    kept = anyio.Path(tmp_path / "kept")
+    assert [each async for each in kept.rglob("*") if await each.is_file()] == []
