@@ -12,6 +12,7 @@ from privapub.client_api.paging import paged
 from privapub.client_api.shapes.account import Account
 from privapub.client_api.shapes.status import Status
 from privapub.database.transaction import Transaction
+from privapub.server import Server
 from privapub.timelines import conversations
 from privapub.timelines.conversations import Conversation as OurConversation
 
@@ -29,7 +30,7 @@ async def every(call: Call) -> Answer:
     """`GET /api/v1/conversations`."""
     async with call.server.database.read() as tx:
         page = await conversations.of(tx, call.me, call.window())
-        return paged(call, await _shown(tx, call, page.items), page)
+        return paged(call, await shown(tx, call.server, call.me, page.items), page)
 
 
 async def read(call: Call) -> Conversation:
@@ -52,20 +53,19 @@ async def remove(call: Call) -> dict[str, Any]:
 async def _marked(call: Call, *, unread: bool) -> Conversation:
     async with call.server.database.write() as tx:
         await conversations.mark(tx, call.me, call.id(), unread=unread)
-        return (await _shown(tx, call, [await conversations.one(tx, call.me, call.id())]))[0]
+        return (await shown(tx, call.server, call.me, [await conversations.one(tx, call.me, call.id())]))[0]
 
 
-async def _shown(tx: Transaction, call: Call, some: Sequence[OurConversation]) -> list[Conversation]:
-    who = await show_accounts.by_ids(
-        tx, call.server, {number for each in some for number in each.actor_ids} | {call.me}
-    )
-    last = await show_statuses.statuses(tx, call.server, [each.last for each in some], call.me)
+async def shown(tx: Transaction, server: Server, me: int, some: Sequence[OurConversation]) -> list[Conversation]:
+    """These conversations of a persona, in their order."""
+    who = await show_accounts.by_ids(tx, server, {number for each in some for number in each.actor_ids} | {me})
+    last = await show_statuses.statuses(tx, server, [each.last for each in some], me)
     return [
         # Who writes to nobody but oneself is who is in it.
         Conversation(
             str(each.id),
             each.unread,
-            [who[number] for number in each.actor_ids or (call.me,) if number in who],
+            [who[number] for number in each.actor_ids or (me,) if number in who],
             status,
         )
         for each, status in zip(some, last, strict=True)

@@ -10,27 +10,41 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 import msgspec
+import structlog
 from sqlalchemy import select
 
 from privapub import clock
 from privapub.client_api import show_statuses
 from privapub.client_api.channels import Channel
+from privapub.client_api.conversations import shown as shown_conversations
+from privapub.client_api.notifications import shown as shown_notifications
+from privapub.client_api.shapes.notification import TYPES
+from privapub.database.outage import is_outage
 from privapub.database.page import Page, Window
 from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
+from privapub.notifications import read as notifications
 from privapub.posts.audience import OPEN
 from privapub.posts.read import Post
 from privapub.posts.read import by_ids as posts_by_ids
 from privapub.server import Server
 from privapub.stream import events
 from privapub.stream.events import Event
-from privapub.timelines import home, read
+from privapub.timelines import conversations, home, read
 from privapub.timelines.entry import Entry
 from privapub.timelines.read import Where
 from privapub.timelines.tables import timeline_entry
 
 MOST_WAITING = 200  # messages; who is that far behind is let go, and asks for what it missed
+# To which streams what concerns one persona goes.
+_OF_PERSONA = {
+    events.FILTERS: ("user",),
+    events.NOTIFICATION: ("user", "user:notification"),
+    events.CONVERSATION: ("direct",),
+}
 _WHERE: dict[str, Where] = {"public": "all", "public:local": "local", "public:remote": "remote"}
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
@@ -100,7 +114,12 @@ class Live:
         """Tell everybody whom it concerns."""
         async with self._server.database.read() as tx:
             for event in some:
-                await self._tell(tx, event)
+                try:
+                    await self._tell(tx, event)
+                except Exception as error:
+                    if is_outage(error):
+                        raise
+                    log.warning("an event was not told", kind=event.kind, exc_info=error)
 
     async def _tell(self, tx: Transaction, event: Event) -> None:
         if event.kind == events.REVOKED:
@@ -114,8 +133,8 @@ class Live:
             await self._tell_of_boost(tx, event.ref)
         elif event.kind == events.DELETE:
             await self._tell_of_deletion(tx, event.ref)
-        elif event.kind == events.FILTERS and event.persona_id is not None:
-            self._tell_persona(event.persona_id, "filters_changed")
+        elif event.persona_id is not None:
+            await self._tell_persona(tx, event, event.persona_id)
 
     def _readers(self) -> dict[Channel, dict[int, list[Listener]]]:
         """Who listens: by stream, by persona."""
@@ -152,10 +171,29 @@ class Live:
             for reader in await _who_may_have_it(tx, channel, readers, post):
                 _give(readers[reader], Message(channel, "delete", str(post_id)))
 
-    def _tell_persona(self, persona_id: int, event: str) -> None:
-        for channel, readers in self._readers().items():
-            if channel.name == "user":
-                _give(readers.get(persona_id, ()), Message(channel, event))
+    async def _tell_persona(self, tx: Transaction, event: Event, persona_id: int) -> None:
+        where = _OF_PERSONA.get(event.kind, ())
+        listening = {
+            channel: readers[persona_id]
+            for channel, readers in self._readers().items()
+            if channel.name in where and persona_id in readers
+        }
+        told = await self._of_persona(tx, event, persona_id) if listening else None
+        if told is not None:
+            for channel, listeners in listening.items():
+                _give(listeners, Message(channel, *told))
+
+    async def _of_persona(self, tx: Transaction, event: Event, persona_id: int) -> tuple[str, str] | None:
+        """What a persona is told of, and its payload; None for what it is not to see, or not any more."""
+        if event.kind == events.FILTERS:
+            return "filters_changed", ""
+        if event.kind == events.CONVERSATION:
+            one = await conversations.one(tx, persona_id, event.ref)
+            return "conversation", _json((await shown_conversations(tx, self._server, persona_id, [one]))[0])
+        found = await notifications.by_id(tx, persona_id, event.ref, clock.now())
+        if found is None or found.filtered or found.kind not in TYPES:
+            return None
+        return "notification", _json((await shown_notifications(tx, self._server, persona_id, [found]))[0])
 
 
 async def _page(tx: Transaction, channel: Channel, reader: int, window: Window) -> Page[Entry]:

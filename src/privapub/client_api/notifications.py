@@ -17,6 +17,7 @@ from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
 from privapub.notifications import markers, read
 from privapub.notifications.read import Notification as OurNotification
+from privapub.server import Server
 
 MOST_UNREAD, UNREAD = 1000, 100
 CHOOSE = ("types", "exclude_types", "account_id", "include_filtered")  # parameters that say which are asked for
@@ -44,20 +45,20 @@ async def page_of(tx: Transaction, me: int, which: Chosen, window: Window) -> Pa
     return await read.of(tx, me, window, clock.now(), kinds=which.kinds, by=which.by, filtered=which.filtered)
 
 
-async def statuses_of(tx: Transaction, call: Call, some: Sequence[OurNotification]) -> dict[int, Status]:
+async def statuses_of(tx: Transaction, server: Server, me: int, some: Sequence[OurNotification]) -> dict[int, Status]:
     """The posts that these are about, by number; `read` has asked whether they may be seen."""
     about = {each.post.id: each for each in some if each.post is not None}
     posts = [each.post for each in about.values() if each.post is not None]
-    made = await show_statuses.statuses(tx, call.server, posts, call.me) if posts else []
+    made = await show_statuses.statuses(tx, server, posts, me) if posts else []
     for status, post in zip(made, posts, strict=True):
         status.filtered = [filter_shapes.result(match, post.id) for match in about[post.id].matches]
     return {post.id: status for status, post in zip(made, posts, strict=True)}
 
 
-async def shown(tx: Transaction, call: Call, some: Sequence[OurNotification]) -> list[Notification]:
+async def shown(tx: Transaction, server: Server, me: int, some: Sequence[OurNotification]) -> list[Notification]:
     """These notifications, in their order."""
-    accounts = await show_accounts.by_ids(tx, call.server, {each.actor_id for each in some})
-    statuses = await statuses_of(tx, call, some)
+    accounts = await show_accounts.by_ids(tx, server, {each.actor_id for each in some})
+    statuses = await statuses_of(tx, server, me, some)
     return [
         notification(each, accounts[each.actor_id], None if each.post is None else statuses[each.post.id])
         for each in some
@@ -68,7 +69,7 @@ async def every(call: Call) -> Answer:
     """`GET /api/v1/notifications`."""
     async with call.server.database.read() as tx:
         page = await page_of(tx, call.me, chosen(call), call.window(most=80, default=40))
-        return paged(call, await shown(tx, call, page.items), page, *CHOOSE)
+        return paged(call, await shown(tx, call.server, call.me, page.items), page, *CHOOSE)
 
 
 async def one(call: Call) -> Notification:
@@ -77,7 +78,7 @@ async def one(call: Call) -> Notification:
         found = await read.by_id(tx, call.me, call.id(), clock.now())
         if found is None or found.kind not in TYPES:
             raise NotFound
-        return (await shown(tx, call, [found]))[0]
+        return (await shown(tx, call.server, call.me, [found]))[0]
 
 
 async def unread(call: Call) -> Count:

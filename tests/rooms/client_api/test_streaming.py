@@ -19,6 +19,7 @@ from privapub.client_api.live import MOST_WAITING, Listener, Message
 from privapub.composing.compose import edit_post, write_post
 from privapub.posts.delete import delete
 from privapub.posts.read import Post
+from privapub.timelines import filters
 
 SCOPES = "read write follow"
 
@@ -108,6 +109,31 @@ async def test_server_sent_events_tell_the_same(world: World) -> None:
         assert await events.content.readline() == b"event: update\n"
         told = (await events.content.readline()).removeprefix(b"data: ")
         assert json.loads(told)["id"] == str(post.id)
+
+
+async def test_a_persona_hears_what_it_is_told_and_that_its_filters_changed(world: World) -> None:
+    alice, bob = await world.persona("alice"), await world.persona("bob")
+    async with world.database.write() as tx:
+        await make_follow(tx, alice.id, bob.id)  # of strangers, a private mention is filtered
+    secret, _ = await token(world, alice)
+    async with (
+        listening(world, secret, stream="user:notification") as told,
+        listening(world, secret, stream="direct") as written,
+    ):
+        await write(world, bob, "hello @alice", "direct")
+        message = await heard(told)
+        assert (message["stream"], message["event"]) == (["user:notification"], "notification")
+        found = json.loads(message["payload"])
+        assert (found["type"], found["account"]["username"]) == ("mention", "bob")
+        message = await heard(written)
+        assert (message["stream"], message["event"]) == (["direct"], "conversation")
+        assert [each["username"] for each in json.loads(message["payload"])["accounts"]] == ["bob"]
+        await told.send_json({"type": "subscribe", "stream": "user"})
+        await told.send_str("{")
+        assert (await heard(told))["status"] == 400
+        async with world.database.write() as tx:
+            await filters.add(tx, alice.id, "cats", places=["home"], words=[("cat", True)], now=clock.now())
+        assert await heard(told) == {"stream": ["user"], "event": "filters_changed"}
 
 
 async def test_a_token_that_is_taken_back_ends_its_connection(world: World) -> None:
