@@ -2,10 +2,14 @@
 
 from typing import Any
 
+import msgspec
 import pytest
+from sqlalchemy import select
 
 from makers import facts
+from planted.pictures import saved
 from privapub.database.connect import Database
+from privapub.media.tables import medium
 from program import town
 
 UPDATE = "/api/v1/accounts/update_credentials"
@@ -86,3 +90,40 @@ async def test_what_cannot_be_is_refused(database: Database, given: dict[str, An
     async with town(database) as sut:
         _, app = await sut.program("alice")
         assert (await app.refused("PATCH", UPDATE, given))[0] == 422
+
+
+def parts(*some: tuple[str, str, bytes]) -> bytes:
+    """A body of these parts: the name, what else is said of it, the bytes."""
+    said = [
+        f'--edge\r\nContent-Disposition: form-data; name="{name}"{more}\r\n\r\n'.encode() + body
+        for name, more, body in some
+    ]
+    return b"\r\n".join([*said, b"--edge--\r\n"])
+
+
+async def test_a_picture_is_put_on_with_the_rest_and_taken_off(database: Database) -> None:
+    async with town(database) as sut:
+        alice, app = await sut.program("alice")
+        lines = [
+            ("Host", "sut.test"),
+            ("Authorization", f"Bearer {app.token}"),
+            ("Content-Type", "multipart/form-data; boundary=edge"),
+        ]
+        picture = saved("PNG")
+        body = parts(
+            ("display_name", "", b"Alice"),
+            ("fields_attributes[0][name]", "", b"Site"),
+            ("fields_attributes[0][value]", "", b"here"),
+            ("avatar", '; filename="a.png"', picture),
+        )
+        answer = await sut.sut.ask("PATCH", UPDATE, lines, body)
+        assert (answer.status, msgspec.json.decode(answer.body)["display_name"]) == (200, "Alice")
+        async with database.read() as tx:
+            (taken,) = await tx.all(select(medium).where(medium.c.actor_id == alice.id))
+            assert (taken.use, taken.state, taken.bytes) == ("avatar", "waiting", len(picture))
+        bad = await sut.sut.ask("PATCH", UPDATE, lines, parts(("header", '; filename="a.png"', b"no picture")))
+        assert bad.status == 422
+        await app.told("DELETE", "/api/v1/profile/avatar")
+        await app.told("DELETE", "/api/v1/profile/header")
+        async with database.read() as tx:
+            assert await tx.all(select(medium).where(medium.c.actor_id == alice.id)) == []
