@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from contextlib import suppress
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
+from privapub.errors import Unavailable
 from privapub.federation.served.answer import has_it
 
 # What a browser opens by itself may do nothing.
@@ -51,7 +54,16 @@ async def answer(
     if len(first) == end - start:
         await rest.aclose()
         return Response(first, status, headers)
-    return StreamingResponse(_after(first, rest), status, headers)
+    return _Breaking(_after(first, rest), status, headers)
+
+
+class _Breaking(StreamingResponse):
+    """Ends where its file does: the connection is closed before all has come, and the log says no more than that."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it. No more is said of a file that broke off: whose it is is not to be in the log."""
+        with suppress(Unavailable):
+            await super().__call__(scope, receive, send)
 
 
 async def _after(first: bytes, rest: AsyncGenerator[bytes]) -> AsyncIterator[bytes]:

@@ -1,16 +1,21 @@
 """Files of media: in whole and in part, and never as anything else than they are."""
 
+import asyncio
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from starlette.requests import Request
+from starlette.types import Message
 
 from asgi import serving
 from privapub.database.connect import Database
+from privapub.errors import Unavailable
 from privapub.media import names
 from privapub.storage.files import Files
-from privapub.web.kept import Unsatisfiable, part_of
+from privapub.web.kept import Unsatisfiable, answer, part_of
 
 CONTENT = bytes(range(256)) * 2000
 
@@ -76,6 +81,28 @@ async def test_a_file_is_given_out_as_what_it_is(database: Database, tmp_path: P
         assert await asked(("Range", "bytes=5-9"), method="HEAD") == (200, b"", "")
         await files.delete([names.place(name)])
         assert (await asked())[0] == 404
+
+
+@pytest.mark.parametrize("version", ["2.0", "2.4"])  # of ASGI: one is told of who leaves, the other finds out
+async def test_what_breaks_off_is_not_ended_and_not_told_of_in_the_log(version: str) -> None:
+    async def pieces(_start: int, _end: int) -> AsyncGenerator[bytes]:
+        yield CONTENT[:1000]
+        raise Unavailable("It broke off.")
+
+    async def receive() -> Message:
+        await asyncio.Event().wait()  # who reads stays
+        return {}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    sent: list[Message] = []
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": [], "asgi": {"spec_version": version}}
+    response = await answer(Request(scope), "name", "video/mp4", len(CONTENT), pieces, {})
+    await response(scope, receive, send)
+    assert sent[0]["status"] == 200
+    assert b"".join(each.get("body", b"") for each in sent) == CONTENT[:1000]
+    assert all(each.get("more_body", True) for each in sent)
 
 
 async def test_nothing_else_is_given_out(database: Database, tmp_path: Path) -> None:
