@@ -22,6 +22,7 @@ FLUSH_EVERY = 10.0  # seconds
 MOST_KNOWN = 10_000
 LOOK_EVERY = 0.1  # seconds
 LONGEST_WAIT = 10.0  # seconds for which a reader waits for what is fetched for them
+ASKED_FOR = 5.0  # seconds in which readers who miss the same file put nothing more into the queue
 
 
 class Proxy(Tally):
@@ -35,6 +36,7 @@ class Proxy(Tally):
         self._urls: ProxyUrls | None = None
         self._known: OrderedDict[str, Kept] = OrderedDict()
         self._read: set[str] = set()
+        self._asked: OrderedDict[str, float] = OrderedDict()
         self._waiting: dict[str, asyncio.Task[Kept | None]] = {}
 
     async def urls(self, tx: Transaction) -> ProxyUrls | None:
@@ -64,6 +66,7 @@ class Proxy(Tally):
 
     def believe(self, key: str, found: Kept) -> None:
         """What is known of this file is so until it is lost; of very many the last are remembered."""
+        self._asked.pop(key, None)
         self._known[key] = found
         while len(self._known) > MOST_KNOWN:
             self._known.popitem(last=False)
@@ -71,6 +74,17 @@ class Proxy(Tally):
     def lost(self, key: str) -> None:
         """What was believed of this file is not so any more."""
         self._known.pop(key, None)
+
+    def is_first(self, key: str) -> bool:
+        """Whether nobody else missed this file a moment ago: each who asks for it anew is a write, whoever they are."""
+        now = clock.now()
+        if 0 <= now - self._asked.get(key, now - ASKED_FOR) < ASKED_FOR:
+            return False
+        self._asked[key] = now
+        self._asked.move_to_end(key)
+        while len(self._asked) > MOST_KNOWN:
+            self._asked.popitem(last=False)
+        return True
 
     def note(self, key: str, outcome: str) -> None:
         """A reader wanted this file, and it was there or was not."""

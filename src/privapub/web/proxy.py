@@ -49,8 +49,9 @@ async def proxied(server: Server, request: Request) -> Response:
 async def _missed(server: Server, wanted: Wanted, key: str, found: Kept | None) -> Kept | None:
     """Have it fetched: after a while, by chance; or now, and wait for it, where prefetching is switched off."""
     lost = found is not None and found.state == READY
-    async with server.database.write() as tx:
-        await ask(tx, wanted, clock.now(), lost=lost)
+    if server.proxy.is_first(key):
+        async with server.database.write() as tx:
+            await ask(tx, wanted, clock.now(), lost=lost)
     return None if lost or server.settings.prefetch else await server.proxy.wait(key)
 
 

@@ -35,7 +35,7 @@ from privapub.jobs.worker import Worker
 from privapub.media import remote
 from privapub.moderation.domain_rules import Rule
 from privapub.outbound.gate import OpenGate
-from privapub.proxy import cache, prefetch
+from privapub.proxy import cache, memory, prefetch
 from privapub.proxy.addresses import Wanted
 from privapub.proxy.prefetch import REMOTE_FILE
 from privapub.proxy.tables import cached_file, proxy, remote_file
@@ -85,6 +85,27 @@ async def test_a_reader_causes_no_fetch_at_once_and_leaves_no_more_than_a_count(
         assert [(row.host, row.count) for row in await tx.all(select(reader_fetch))] == [("peer.test", 1)]
         counts = {row.outcome: row.count for row in await tx.all(select(proxy_count))}
     assert counts == {"miss": 3, "hit": 1}
+
+
+async def test_of_many_readers_who_miss_a_file_one_has_it_fetched(
+    opened: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Wanted] = []
+
+    async def ask(*arguments: Any, **more: Any) -> None:
+        asked.append(arguments[1])
+        await prefetch.ask(*arguments, **more)
+
+    monkeypatch.setattr("privapub.web.proxy.ask", ask)
+    path = await address(opened)
+    assert {(await opened.fetch(path))[0] for _ in range(20)} == {503}
+    assert asked == [Wanted("picture", PICTURE)]
+    clock.advance(memory.ASKED_FOR + 1)
+    assert (await opened.fetch(path))[0] == 503
+    assert len(asked) == 2
+    await later(opened)
+    assert (await opened.fetch(path))[0] == 200
+    assert len(opened.asked("/cat.jpg")) == 1
 
 
 @pytest.mark.parametrize("readers", [0, 1, 5])
