@@ -98,7 +98,12 @@ def create(
         return (await shown_all(server, [post]))[0]
 
     post = with_server(work)
-    rest = "\nIt goes when the media that it waits for are ready." if "waits" in post else ""
+    rest = (
+        "\nIt goes when the media that it waits for are ready: `privapub post list` tells of one that cannot be "
+        "processed, and `privapub post edit --drop-failed` gives it up."
+        if "waits" in post
+        else ""
+    )
     say(post, f"Written: {post['uri']} (id {post['id']}){rest}", as_json=as_json)
 
 
