@@ -4,11 +4,13 @@ The token is looked up, its scope judged, the parameters are read; what the hand
 raises as an error in Mastodon's words.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import msgspec
+from starlette.datastructures import FormData
+from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -23,6 +25,7 @@ from privapub.errors import InvalidInput, PrivaPubError
 from privapub.federation.served.counted import counted
 from privapub.limits import visit
 from privapub.limits.people import Allowance
+from privapub.media.process import MIB
 from privapub.server import Server
 from privapub.telemetry.traffic import API
 
@@ -67,6 +70,9 @@ def route(server: Server, path: str, endpoints: Mapping[str, Endpoint]) -> Route
             said = _said(await endpoint.handler(await _call(server, request, endpoint)))
         except PrivaPubError as error:
             said = answer(error)
+        finally:
+            for file in getattr(request.state, "files", ()):  # they are there until it is answered
+                file.close()
         said.headers.update(_limits(request))
         return said
 
@@ -87,7 +93,8 @@ async def _call(server: Server, request: Request, endpoint: Endpoint) -> Call:
         raise OutOfScope
     if endpoint.who == "user" and token is not None and token.persona_id is None:
         raise NeedsUser
-    return Call(server, request, token, await _given(server, request))
+    known = token is not None and token.persona_id is not None
+    return Call(server, request, token, await _given(server, request, known=known))
 
 
 async def _token(server: Server, request: Request) -> Token | None:
@@ -123,26 +130,40 @@ def _limits(request: Request) -> dict[str, str]:
     }
 
 
-async def _given(server: Server, request: Request) -> dict[str, Any]:
-    """The parameters of the query and of the body, which wins."""
+async def _given(server: Server, request: Request, *, known: bool) -> dict[str, Any]:
+    """The parameters of the query and of the body, which wins. Only who is `known` uploads files that are large."""
     found = params.of_form(request.url.query.encode())
     if request.method in {"GET", "HEAD"}:
         return found
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    most = server.settings.max_body
     if kind == "multipart/form-data":
-        async with request.form(max_files=FILES, max_fields=params.MOST, max_part_size=1 << 20) as form:
-            return found | params.of_pairs(form.multi_items())
-    body = await _body(request, server.settings.max_body)
+        form = await _form(request, most + (server.settings.media_bytes * MIB if known else 0))
+        return found | params.of_pairs(form.multi_items())
+    body = b"".join([chunk async for chunk in _within(request, most)])
     return found | (params.of_json(body) if kind.endswith("json") else params.of_form(body))
 
 
-async def _body(request: Request, most: int) -> bytes:
-    found = bytearray()
+async def _form(request: Request, most: int) -> FormData:
+    """A body in parts. Its files are on the disk beyond a megabyte, and go when the request is answered."""
+    parser = MultiPartParser(
+        request.headers, _within(request, most), max_files=FILES, max_fields=params.MOST, max_part_size=MIB
+    )
+    request.state.files = parser._files_to_close_on_error  # noqa: SLF001 - also what was cut off, which is in no form
+    try:
+        return await parser.parse()
+    except MultiPartException as problem:
+        raise InvalidInput(problem.message) from None
+
+
+async def _within(request: Request, most: int) -> AsyncGenerator[bytes, None]:
+    """The body as it comes; InvalidInput where it turns out too large."""
+    size = 0
     async for chunk in request.stream():
-        found += chunk
-        if len(found) > most:
+        size += len(chunk)
+        if size > most:
             raise InvalidInput("The body is too large")
-    return bytes(found)
+        yield chunk
 
 
 def _said(said: Any) -> Response:

@@ -58,11 +58,11 @@ def attachment(item: Mapping[str, Any], number: str, pictures: Pictures) -> Medi
     preview = small or pictures.stored(item.get("preview"))
     remote = None
     if not (url and item.get("medium")):
-        remote = str(item.get("url") or "")
+        remote = str(item.get("url") or "") or None
         url = pictures.elsewhere(use, remote)
         still = item.get("preview") if use != "picture" else remote
         preview = pictures.elsewhere("picture", str(still or ""), "small")
-    kind = _TYPES[use] if url else "unknown"
+    kind = _TYPES[use] if url or item.get("medium") else "unknown"
     return MediaAttachment(
         str(item.get("medium") or number),
         "gifv" if kind == "video" and item.get("animated") else kind,
