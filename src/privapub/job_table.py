@@ -6,9 +6,10 @@ from typing import Any
 
 import msgspec
 
+from privapub.accounts.letters import LETTER
 from privapub.actors.addresses import Addresses
 from privapub.actors.facts import ActorBlocked, ActorGone, ActorMoved, ActorUnblocked, TagFeatured
-from privapub.composing import name_later, scheduled
+from privapub.composing import letters, name_later, scheduled
 from privapub.composing.name_later import NAME_LATER
 from privapub.composing.scheduled import SCHEDULED
 from privapub.database.transaction import Transaction
@@ -136,6 +137,7 @@ KINDS = (
             CONTEXT,
             DELIVERY,
             INBOX,
+            LETTER,
             MEDIA,
             NAME_LATER,
             PREVIEW,
@@ -143,6 +145,7 @@ KINDS = (
             QUOTE,
             READ_POLL,
             REMOTE_FILE,
+            PUSH,
             SCHEDULED,
             SYNCHRONIZE,
             UNSTORE,
@@ -217,6 +220,17 @@ def job_kinds(server: Server) -> dict[str, JobKind]:
             lease=remote.LEASE,
             deadline=remote.DEADLINE,
             attempts=remote.ATTEMPTS,
+        ),
+        JobKind(LETTER, fetch=partial(letters.send, server), at_once=2, attempts=letters.ATTEMPTS),
+        JobKind(
+            PUSH,
+            fetch=partial(wake.fetch, server),
+            write=wake.write,
+            at_once=8,
+            per_lane=4,
+            attempts=wake.ATTEMPTS,
+            hold=HOLD_PUSH,
+            breaker=True,
         ),
         JobKind(UNSTORE, fetch=partial(unstore, server), at_once=1),
         JobKind(

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from sqlalchemy import func, select, update
+from sqlalchemy.exc import IntegrityError
 
 from privapub.accounts.tables import account, account_persona
 from privapub.database.transaction import Transaction
@@ -36,6 +37,17 @@ async def by_id(tx: Transaction, account_id: int) -> Account | None:
 async def change_password(tx: Transaction, account_id: int, password_hash: str) -> None:
     """From now on this is what a password is compared with."""
     await tx.execute(update(account).where(account.c.id == account_id).values(password=password_hash))
+
+
+async def change_email(tx: Transaction, account_id: int, email: str) -> None:
+    """From now on the account is known by this address (`sign_up.normal`); Conflict where another is.
+
+    After a Conflict the transaction is over.
+    """
+    try:
+        await tx.execute(update(account).where(account.c.id == account_id).values(email=email))
+    except IntegrityError:
+        raise Conflict("Email has already been taken") from None
 
 
 async def give(tx: Transaction, account_id: int, persona_id: int) -> None:

@@ -4,19 +4,21 @@ import base64
 import hashlib
 import hmac
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import delete, exists, select, update
 
 from privapub import identifiers
 from privapub.accounts import scopes as all_scopes
-from privapub.accounts.tables import application, code, token
+from privapub.accounts.tables import application, code, token, waiting
+from privapub.accounts.waiting import FOR_APPROVAL, FOR_EMAIL
 from privapub.database.newest import keep_newest
 from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput, NotAllowed
 from privapub.stream import events
 
+_WITH_WAITING = select(token, waiting.c.for_email).outerjoin(waiting, waiting.c.persona_id == token.c.persona_id)
 DAY = 86_400.0
 UNUSED = 30 * DAY
 MOST_UNUSED = 100_000
@@ -40,13 +42,17 @@ class Application:
 
 @dataclass(frozen=True)
 class Token:
-    """What a program may do, and as whom: `persona_id` None is the program by itself."""
+    """What a program may do, and as whom: `persona_id` None is the program by itself.
+
+    `waits` says why the persona's account may not come in yet.
+    """
 
     id: int
     application_id: int
     persona_id: int | None
     scopes: tuple[str, ...]
     created_at: float
+    waits: str | None = None
 
 
 async def register(
@@ -108,8 +114,11 @@ async def give(
 
 async def find(tx: Transaction, secret: str) -> Token | None:
     """The token that this is."""
-    row = await tx.first(select(token).where(token.c.hash == _hash(secret)))
-    return None if row is None else _token(row)
+    row = await tx.first(_WITH_WAITING.where(token.c.hash == _hash(secret)))
+    if row is None:
+        return None
+    waits = None if row.for_email is None else FOR_EMAIL if row.for_email else FOR_APPROVAL
+    return replace(_token(row), waits=waits)
 
 
 async def of_persona(tx: Transaction, persona_id: int) -> list[tuple[Token, Application]]:

@@ -7,13 +7,18 @@ import typer
 
 from privapub import clock
 from privapub.accounts import holds, passwords, second_factor, sign_up
+from privapub.accounts import waiting as waiting_accounts
+from privapub.accounts.waiting import Waiting
 from privapub.cli.opened import with_server
 from privapub.cli.options import Json
-from privapub.cli.output import say
+from privapub.cli.output import say, table
+from privapub.composing.sign_up import let_in
+from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput, NotFound
 from privapub.personas.read import every
 from privapub.server import Server
 
+Email = Annotated[str, typer.Argument(metavar="EMAIL", help="The e-mail address of the account.")]
 app = typer.Typer(name="account", help="Logins, each of which may hold several personas.", no_args_is_help=True)
 
 
@@ -61,7 +66,7 @@ def list_(*, as_json: Json = False) -> None:
 
 @app.command(name="totp-reset")
 def totp_reset(
-    email: Annotated[str, typer.Argument(metavar="EMAIL", help="The e-mail address of the account.")],
+    email: Email,
     *,
     as_json: Json = False,
 ) -> None:
@@ -77,6 +82,61 @@ def totp_reset(
     asked = with_server(work)
     text = "No code is asked for any more." if asked else "No code was asked for."
     say({"email": email, "asked": asked}, text, as_json=as_json)
+
+
+@app.command()
+def waiting(*, as_json: Json = False) -> None:
+    """List who has signed up and may not come in yet."""
+
+    async def work(server: Server) -> list[dict[str, object]]:
+        async with server.database.read() as tx:
+            return [
+                {
+                    "email": each.email,
+                    "handle": each.handle,
+                    "since": clock.iso(each.created_at),
+                    "waits_for": "letter" if each.for_email else "approval",
+                    "reason": each.reason,
+                }
+                for each in await waiting_accounts.everyone(tx)
+            ]
+
+    rows = with_server(work)
+    say(rows, table(rows, ["email", "handle", "since", "waits_for", "reason"], "none"), as_json=as_json)
+
+
+@app.command()
+def approve(email: Email, *, as_json: Json = False) -> None:
+    """Let somebody in who has signed up."""
+
+    async def work(server: Server) -> str | None:
+        async with server.database.read() as tx:
+            found = await _waits(tx, email)
+        return await let_in(server, found.account_id, clock.now(), approval=True)
+
+    waits = with_server(work)
+    text = "Approved; the letter is still to be answered." if waits else "Approved: they can sign in."
+    say({"email": email, "in": waits is None}, text, as_json=as_json)
+
+
+@app.command()
+def reject(email: Email, *, as_json: Json = False) -> None:
+    """Turn somebody away who has signed up: nothing of the account stays."""
+
+    async def work(server: Server) -> None:
+        async with server.database.write() as tx:
+            await waiting_accounts.turn_away(tx, (await _waits(tx, email)).account_id)
+
+    with_server(work)
+    say({"email": email}, "Turned away.", as_json=as_json)
+
+
+async def _waits(tx: Transaction, email: str) -> Waiting:
+    found = await holds.by_email(tx, email)
+    row = None if found is None else await waiting_accounts.of_account(tx, found.id)
+    if row is None:
+        raise NotFound(f"Nobody waits with {email}.", "`privapub account waiting` shows who does.")
+    return row
 
 
 def _password(*, from_stdin: bool) -> str:

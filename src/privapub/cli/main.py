@@ -15,6 +15,7 @@ from privapub.cli import (
     federation_show,
     follow,
     hosts,
+    invitation,
     jobs,
     media,
     migrate,
@@ -53,6 +54,7 @@ app = typer.Typer(
 )
 for group in (
     account,
+    invitation,
     persona,
     token,
     follow,

@@ -21,7 +21,7 @@ from privapub.accounts.tokens import Token
 from privapub.client_api import params
 from privapub.client_api.call import Call
 from privapub.client_api.problems import NO_STORE, NeedsUser, OutOfScope, TooMany, Unauthenticated, answer
-from privapub.errors import InvalidInput, PrivaPubError
+from privapub.errors import InvalidInput, NotAllowed, PrivaPubError
 from privapub.federation.served.counted import counted
 from privapub.limits import visit
 from privapub.limits.people import Allowance
@@ -51,7 +51,7 @@ class Endpoint:
     """`scopes`: any one of them is enough; none is needed where there are none. `who` may call at all.
 
     Where anyone may call, a token that is shown must be good all the same, and have the scope. A client proves by its
-    secret who it is, and its handler looks.
+    secret who it is, and its handler looks. `while_waiting`: also for who has signed up and may not come in yet.
     """
 
     method: str
@@ -59,6 +59,7 @@ class Endpoint:
     handler: Handler
     scopes: tuple[str, ...] = ()
     who: Who = "user"
+    while_waiting: bool = False
 
 
 def route(server: Server, path: str, endpoints: Mapping[str, Endpoint]) -> Route:
@@ -93,6 +94,8 @@ async def _call(server: Server, request: Request, endpoint: Endpoint) -> Call:
         raise OutOfScope
     if endpoint.who == "user" and token is not None and token.persona_id is None:
         raise NeedsUser
+    if token is not None and token.waits is not None and not endpoint.while_waiting:
+        raise NotAllowed(token.waits)
     known = token is not None and token.persona_id is not None
     return Call(server, request, token, await _given(server, request, known=known))
 
@@ -112,7 +115,7 @@ async def _token(server: Server, request: Request) -> Token | None:
 
 def _count(server: Server, request: Request, token: Token | None) -> None:
     """One more call; TooMany where it is one too many."""
-    allowed = server.limits.calls.take(token and token.id, visit.current().sender, clock.now())
+    allowed = server.limits.calls.take(None if token is None else token.id, visit.current().sender, clock.now())
     request.state.allowed = allowed
     if allowed is not None and allowed.wait:
         raise TooMany(allowed.wait)

@@ -127,7 +127,7 @@ async def token(call: Call) -> Answer:
             return _problem("unsupported_grant_type", "Use authorization_code or client_credentials.", 400)
     if given is None:
         return _problem("invalid_grant", "The code is invalid, expired, used, or was given for something else.", 400)
-    return Answer(_token(*given), headers={"Pragma": "no-cache"})
+    return Answer(shown_token(*given), headers={"Pragma": "no-cache"})
 
 
 async def revoke(call: Call) -> Answer:
@@ -192,7 +192,8 @@ async def _client(tx: Transaction, call: Call) -> Application | None:
     return await tokens.application_of(tx, call.text("client_id"), secret_given)
 
 
-def _token(of: Token, secret: str) -> TokenShape:
+def shown_token(of: Token, secret: str) -> TokenShape:
+    """A token as it is told, once (pure)."""
     return TokenShape(secret, "Bearer", " ".join(of.scopes), int(of.created_at))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from privapub.accounts import tokens
+from privapub.accounts import letters, sessions, tokens, waiting
 from privapub.actors import mutes
 from privapub.composing import once
 from privapub.database.transaction import Transaction
@@ -41,6 +41,9 @@ _ROOMS = (
     cache,
     events,
     tokens,
+    sessions,
+    letters,
+    waiting,
     once,
     hosts,
     ended,

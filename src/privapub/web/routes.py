@@ -20,7 +20,7 @@ from privapub.federation.served.secure_mode import for_servers
 from privapub.proxy.addresses import PATH
 from privapub.server import Server
 from privapub.telemetry.traffic import ASSET, MEDIA, PAGE, PROXY
-from privapub.web import sign_in
+from privapub.web import password, sign_in, sign_up
 from privapub.web.assets import asset
 from privapub.web.authorize import authorize
 from privapub.web.files import file
@@ -53,6 +53,10 @@ def routes(server: Server) -> list[Route]:
         "/auth/sign_in": sign_in.sign_in,
         "/auth/code": sign_in.code,
         "/settings/security": security,
+        "/auth/sign_up": sign_up.sign_up,
+        "/auth/confirmation": sign_up.confirmation,
+        "/auth/password": password.forgotten,
+        "/auth/password/new": password.anew,
     }
     return [
         *(Route(path, _endpoint(server, page), methods=["GET"]) for path, page in pages.items()),

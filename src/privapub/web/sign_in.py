@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from privapub import clock
 from privapub.accounts import holds, passwords, second_factor, sessions, waiting
+from privapub.composing.sign_up import is_open
 from privapub.limits import visit
 from privapub.server import Server
 from privapub.web.visitor import Visitor, after, form, form_page, onward, visitor
@@ -103,7 +104,18 @@ def _page(
     email: str = "",
     wait: float = 0.0,
 ) -> Response:
-    page = form_page(server, request, who, "sign_in.html", status=status, error=error, email=email, next=there)
+    page = form_page(
+        server,
+        request,
+        who,
+        "sign_in.html",
+        status=status,
+        error=error,
+        email=email,
+        next=there,
+        letters=bool(server.settings.smtp_url),
+        open=is_open(server),
+    )
     if wait:
         page.headers["Retry-After"] = str(math.ceil(wait))
     return page

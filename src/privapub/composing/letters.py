@@ -1,0 +1,41 @@
+"""What letters say, and the job of the kind `letter` that sends them."""
+
+from privapub.accounts import letters
+from privapub.accounts.letters import CONFIRM, RESET
+from privapub.jobs.job import Done, GiveUp, Job, Outcome, Retry
+from privapub.outbound import mail
+from privapub.server import Server
+
+ATTEMPTS = 8
+_SUBJECT = {CONFIRM: "Confirm your e-mail address", RESET: "Set a new password"}
+_PATH = {CONFIRM: "/auth/confirmation", RESET: "/auth/password/new"}
+_TEXT = {
+    CONFIRM: (
+        "Somebody has made an account at {site} with this e-mail address.\n\n"
+        "If that was you, confirm it here, within two days:\n\n{link}\n\n"
+        "If not, do nothing: the account goes by itself.\n"
+    ),
+    RESET: (
+        "Somebody wants to set a new password for the account at {site} with this e-mail address.\n\n"
+        "If that was you, do it here, within an hour:\n\n{link}\n\n"
+        "If not, do nothing: the password stays as it is.\n"
+    ),
+}
+
+
+async def send(server: Server, job: Job) -> Outcome:
+    """Send the letter with this number. Sent again, it has another link, and the one before is void."""
+    async with server.database.write() as tx:
+        sealed = await letters.seal(tx, int(job.args["letter"]))
+    if sealed is None:
+        return Done()
+    if not server.settings.smtp_url:
+        return GiveUp("no server for letters is set (PRIVAPUB_SMTP_URL)")
+    letter, secret = sealed
+    link = f"{server.base_url}{_PATH[letter.kind]}?token={secret}"
+    text = _TEXT[letter.kind].format(site=server.domain, link=link)
+    try:
+        await mail.send(server.settings.smtp_url, letter.address, f"{_SUBJECT[letter.kind]} ({server.domain})", text)
+    except mail.NotTaken as refused:
+        return GiveUp(str(refused)) if refused.final else Retry(why=str(refused))
+    return Done()
