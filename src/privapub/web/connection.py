@@ -1,7 +1,7 @@
 """One connection of a client, as the web server has it, with a bound on what it may send and for how long.
 
 The server itself bounds bodies that are read, by whoever reads them. Here is bounded what nobody reads: a head that
-does not end, and the rest of a body whose request has been answered.
+does not end, the rest of a body whose request has been answered, and an answer that its client does not take.
 """
 
 from asyncio import TimerHandle, Transport
@@ -13,12 +13,14 @@ HEAD_LIMIT = 64 * 1024  # bytes
 REST_TIME = 1.0  # seconds in which the rest of a body that is not read must have come
 REST_LIMIT = 1 << 20
 IDLE_TIME = 5.0  # seconds until the next request, where that rest has come
+STALL_TIME = 60.0  # seconds in which a client that is sent more than it takes must have taken it: it holds files open
 
 
 class Connection(HttpToolsProtocol):
     """The server's own, that is closed where one of the bounds is passed."""
 
     _timer: TimerHandle | None = None
+    _stalled: TimerHandle | None = None
     _in_head = True
     _heads = 0  # that have come to their end
     _unread = 0  # bytes of the head, or of the rest
@@ -31,7 +33,19 @@ class Connection(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """The client is gone."""
         self._allow(None)
+        self._goes_on()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """The client takes nothing at the moment."""
+        super().pause_writing()
+        self._goes_on()
+        self._stalled = self.loop.call_later(STALL_TIME, self._end)
+
+    def resume_writing(self) -> None:
+        """The client has taken most of it."""
+        super().resume_writing()
+        self._goes_on()
 
     def data_received(self, data: bytes) -> None:
         """More has come."""
@@ -64,6 +78,7 @@ class Connection(HttpToolsProtocol):
     def handle_websocket_upgrade(self) -> None:
         """From here on it is a WebSocket, and none of this bounds it."""
         self._allow(None)
+        self._goes_on()
         super().handle_websocket_upgrade()
 
     def on_response_complete(self) -> None:
@@ -76,6 +91,11 @@ class Connection(HttpToolsProtocol):
         if self._timer is not None:
             self._timer.cancel()
         self._timer = None if seconds is None else self.loop.call_later(seconds, self._end)
+
+    def _goes_on(self) -> None:
+        if self._stalled is not None:
+            self._stalled.cancel()
+        self._stalled = None
 
     def _count(self, more: int, limit: int) -> None:
         self._unread += more

@@ -11,6 +11,7 @@ from fakes.certificates import Authority
 from fakes.world import World
 from privapub.database.connect import Database
 from privapub.limits import visit
+from privapub.media import names
 from privapub.server import Server
 from privapub.web import connection
 
@@ -48,6 +49,11 @@ class Client:
         length = next(int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:"))
         await self._reader.readexactly(length)
         return int(head.split()[1])
+
+    async def answers(self) -> bool:
+        """Whether a request is answered."""
+        await self.send(GET)
+        return await self.status() == 200
 
     async def is_ended(self) -> bool:
         """Read until the server has closed; whatever comes before that is let go."""
@@ -121,6 +127,30 @@ async def test_who_ends_a_body_that_was_answered_and_then_says_nothing_is_left(
     assert await client.status() in (404, 405)
     await client.send(b"def")
     assert await client.is_ended()
+
+
+async def test_who_takes_nothing_of_an_answer_is_left(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def get() -> Client:
+        client = await Client.to(world)
+        await client.send(f"GET /media/{name} HTTP/1.1\r\nHost: sut.test\r\n\r\n".encode())
+        return client
+
+    def end(self: connection.Connection) -> None:
+        before(self)
+        ended.set()
+
+    before, ended = connection.Connection._end, asyncio.Event()
+    monkeypatch.setattr(connection.Connection, "_end", end)
+    name, most = names.new("video/mp4"), 32 << 20  # more than the buffers of both ends hold
+    await world.server.files.put(names.place(name), bytes(most))
+    assert await (await get()).status() == 200
+    assert not ended.is_set()
+    monkeypatch.setattr(connection, "STALL_TIME", 0.05)
+    stalled = await get()
+    await ended.wait()
+    with pytest.raises((asyncio.IncompleteReadError, ConnectionError)):
+        await stalled.status()
+    assert await (await Client.to(world)).answers()
 
 
 async def test_a_client_that_behaves_is_answered_as_often_as_it_likes(world: World) -> None:
