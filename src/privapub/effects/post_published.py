@@ -34,6 +34,7 @@ async def post_published(tx: Transaction, fact: PostPublished, _addresses: Addre
     await events.say(tx, events.POST, post.id)
     await conversations.keep(tx, post, to, now)
     await notify.of_post(tx, post, now, to)
+    await notify.of_new(tx, post, now, to)
     await _tell_of_quote(tx, post, now)
     await previews.plan(tx, post, now)
     author = await known(tx, post.author_id)

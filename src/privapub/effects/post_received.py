@@ -24,6 +24,7 @@ async def post_received(tx: Transaction, fact: PostReceived, _addresses: Address
         await events.say(tx, events.POST, post.id)
         await conversations.keep(tx, post, to, now)
         await notify.of_post(tx, post, now, to)
+        await notify.of_new(tx, post, now, to)
         await previews.plan(tx, post, now)
         await prefetch.plan(tx, prefetch.of_post(post.attachments, post.tags), now)
         # A quote of a quote is not looked at: a chain of them, each naming the next, would have no end.

@@ -1,6 +1,6 @@
 """Who follows whom: state, not history. One row for each pair, whichever of the two is ours (or both)."""
 
-from sqlalchemy import BigInteger, Boolean, Column, Double, ForeignKey, Index, Table, Text, UniqueConstraint
+from sqlalchemy import BigInteger, Boolean, Column, Double, ForeignKey, Index, Table, Text, UniqueConstraint, text
 
 from privapub.database.tables import metadata
 
@@ -24,6 +24,8 @@ follow = Table(
 )
 Index("ix_follow_followed", follow.c.followed_id, follow.c.state)
 Index("ix_follow_uri", follow.c.uri)
+# The few who want to hear of each post.
+Index("ix_follow_notify", follow.c.followed_id, sqlite_where=text("notify = 1"), postgresql_where=text("notify"))
 
 # What the admin subscribed to: few, and followed by the application actor.
 relay = Table(

@@ -11,7 +11,8 @@ from privapub.actors import blocks, mutes
 from privapub.actors.tables import actor
 from privapub.database.transaction import Transaction, insert_into
 from privapub.follows.read import ACCEPTED, PENDING, Follow
-from privapub.notifications import policy
+from privapub.follows.tables import follow
+from privapub.notifications import policy, push
 from privapub.notifications.tables import notification
 from privapub.personas.tables import persona
 from privapub.posts import audience, thread_mutes
@@ -28,7 +29,7 @@ KINDS = (
     MENTION, STATUS, REBLOG, FOLLOW, FOLLOW_REQUEST, FAVOURITE, REACTION, POLL, UPDATE, QUOTE, QUOTED_UPDATE, MOVE
 )  # fmt: skip
 # What one asked for oneself, by a vote, a boost, a quote, a follow: no policy is about it.
-_WANTED = frozenset({POLL, UPDATE, QUOTED_UPDATE, MOVE})
+_WANTED = frozenset({STATUS, POLL, UPDATE, QUOTED_UPDATE, MOVE})
 
 
 async def notify(
@@ -84,6 +85,7 @@ async def _tell(
         return None
     if not told.filtered:
         await events.say(tx, events.NOTIFICATION, told.id, persona_id)
+        await push.plan(tx, told.id, persona_id, kind, actor_id)
     number: int = told.id
     return number
 
@@ -152,14 +154,35 @@ async def of_post(tx: Transaction, post: Post, now: float, to: Recipients | None
         await _tell(tx, persona_id, MENTION, post.author_id, post, str(post.id), now)
 
 
-async def of_follow(tx: Transaction, follow: Follow, now: float) -> None:
+async def of_new(tx: Transaction, post: Post, now: float, to: Recipients) -> None:
+    """Those of ours who want to hear of each post of its author are told, unless it names them.
+
+    Not of answers to others, as on Mastodon.
+    """
+    if post.deleted_at is not None or not to.followers:
+        return
+    if post.in_reply_to is not None:
+        answered = None if post.in_reply_to_id is None else await posts.by_id(tx, post.in_reply_to_id)
+        if answered is None or answered.author_id != post.author_id:
+            return
+    wanting = await tx.all(_WANTING, author=post.author_id)
+    for persona_id in sorted({row.follower_id for row in wanting} - set(to.actor_ids)):
+        await _tell_of(tx, persona_id, STATUS, post.author_id, post, str(post.id), now)
+
+
+_WANTING = select(follow.c.follower_id).where(
+    follow.c.followed_id == bindparam("author", type_=BigInteger), follow.c.state == ACCEPTED, follow.c.notify
+)
+
+
+async def of_follow(tx: Transaction, answered: Follow, now: float) -> None:
     """A persona has a follower, or somebody who asks to be one. A question that was answered is told no more."""
-    about = str(follow.id)
-    if follow.state == PENDING:
-        await notify(tx, follow.followed_id, FOLLOW_REQUEST, follow.follower_id, about=about, now=now)
-    elif follow.state == ACCEPTED:
-        await withdraw(tx, follow.followed_id, FOLLOW_REQUEST, follow.follower_id, about)
-        await notify(tx, follow.followed_id, FOLLOW, follow.follower_id, about=about, now=now)
+    about = str(answered.id)
+    if answered.state == PENDING:
+        await notify(tx, answered.followed_id, FOLLOW_REQUEST, answered.follower_id, about=about, now=now)
+    elif answered.state == ACCEPTED:
+        await withdraw(tx, answered.followed_id, FOLLOW_REQUEST, answered.follower_id, about)
+        await notify(tx, answered.followed_id, FOLLOW, answered.follower_id, about=about, now=now)
 
 
 async def of_reaction(tx: Transaction, post: Post, actor_id: int, emoji: str, now: float) -> None:

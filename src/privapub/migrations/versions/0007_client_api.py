@@ -167,6 +167,14 @@ def _relations() -> None:
     op.add_column("follow", sa.Column("notify", sa.Boolean(), server_default="0", nullable=False))
     op.add_column("follow", sa.Column("languages", sa.Text(), server_default="", nullable=False))
     op.add_column("follow", sa.Column("endorsed_at", sa.Double(), nullable=True))
+    op.create_index(
+        "ix_follow_notify",
+        "follow",
+        ["followed_id"],
+        unique=False,
+        sqlite_where=sa.text("notify = 1"),
+        postgresql_where=sa.text("notify"),
+    )
     op.add_column("persona", sa.Column("fields", sa.JSON(), server_default="[]", nullable=False))
     op.add_column("persona", sa.Column("audience", sa.Text(), server_default="public", nullable=False))
     op.add_column("persona", sa.Column("sensitive", sa.Boolean(), server_default="0", nullable=False))
