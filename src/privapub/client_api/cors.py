@@ -7,7 +7,10 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 PLACES = ("/api/", "/oauth/token", "/oauth/revoke", "/oauth/userinfo", "/.well-known/", "/nodeinfo/")
-EXPOSED = "Link, X-RateLimit-Reset, X-RateLimit-Limit, X-RateLimit-Remaining, X-Request-Id, Idempotency-Key, ETag"
+EXPOSED = (
+    "Link, X-RateLimit-Reset, X-RateLimit-Limit, X-RateLimit-Remaining, X-Request-Id, Idempotency-Key, ETag, "
+    "Mastodon-Async-Refresh"
+)
 METHODS = "POST, PUT, DELETE, GET, PATCH, OPTIONS"
 KEPT = "86400"  # seconds for which a browser remembers what it was allowed
 

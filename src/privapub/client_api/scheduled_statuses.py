@@ -17,26 +17,29 @@ from privapub.media import attach
 from privapub.media import read as media
 
 
-async def shown(tx: Transaction, call: Call, each: Scheduled) -> ScheduledStatus:
-    """A post for later, with its files."""
+async def shown(tx: Transaction, call: Call, *some: Scheduled) -> list[ScheduledStatus]:
+    """Posts for later, with their files."""
     pictures = await show_accounts.pictures_of(tx, call.server)
     addresses = Addresses(call.server.base_url, call.server.media_base_url)
-    found = [await media.by_id(tx, number) for number in each.params.media]
-    items = [attach.attachment(one, addresses) for one in found if one is not None]
-    return shape(each, [attachment(item, str(item["medium"]), pictures) for item in items])
+    found = await media.by_ids(tx, {number for each in some for number in each.params.media})
+    items = {number: attach.attachment(each, addresses) for number, each in found.items()}
+    return [
+        shape(each, [attachment(items[one], str(one), pictures) for one in each.params.media if one in items])
+        for each in some
+    ]
 
 
 async def every(call: Call) -> Answer:
     """`GET /api/v1/scheduled_statuses`."""
     async with call.server.database.read() as tx:
         page = await scheduled.of(tx, call.me, call.window())
-        return paged(call, [await shown(tx, call, each) for each in page.items], page)
+        return paged(call, await shown(tx, call, *page.items), page)
 
 
 async def one(call: Call) -> ScheduledStatus:
     """`GET /api/v1/scheduled_statuses/{id}`."""
     async with call.server.database.read() as tx:
-        return await shown(tx, call, await scheduled.by_id(tx, call.me, call.id()))
+        return (await shown(tx, call, await scheduled.by_id(tx, call.me, call.id())))[0]
 
 
 async def put_off(call: Call) -> ScheduledStatus:
@@ -45,7 +48,7 @@ async def put_off(call: Call) -> ScheduledStatus:
     if at is None:
         raise InvalidInput("Scheduled at can't be blank")
     async with call.server.database.write() as tx:
-        return await shown(tx, call, await scheduled.put_off(tx, call.me, call.id(), at, clock.now()))
+        return (await shown(tx, call, await scheduled.put_off(tx, call.me, call.id(), at, clock.now())))[0]
 
 
 async def cancel(call: Call) -> dict[str, str]:

@@ -29,7 +29,7 @@ from privapub.posts import audience, boost_read, quotes, threads, versions
 from privapub.posts import boost as boosting
 from privapub.posts.delete import delete
 from privapub.posts.publish import Program
-from privapub.posts.read import EVERY, HELD, Post, by_id, with_polls
+from privapub.posts.read import EVERY, HELD, Post, by_id, by_ids, with_polls
 from privapub.timelines import filters
 from privapub.timelines.matching import HIDE, THREAD
 
@@ -65,8 +65,8 @@ async def many(call: Call) -> list[Status]:
     """`GET /api/v1/statuses`: those of the numbers `id` that there are for this reader."""
     async with call.server.database.read() as tx:
         wanted = list(dict.fromkeys(call.ids("id")))[:MOST]
-        posts = [each for number in wanted if (each := await by_id(tx, number)) is not None]
-        visible = await audience.visible_to(tx, posts, call.reader)
+        there = await by_ids(tx, wanted)
+        visible = await audience.visible_to(tx, [there[each] for each in wanted if each in there], call.reader)
         return await show_statuses.statuses(tx, call.server, visible, call.reader)
 
 
@@ -83,7 +83,7 @@ async def create(call: Call) -> Status | ScheduledStatus:
         before = await (_later(call, params, at, again) if at and at > clock.now() else _now(call, params, again))
     async with call.server.database.read() as tx:
         if before.scheduled:
-            return await shown_scheduled(tx, call, await scheduled.by_id(tx, call.me, before.number))
+            return (await shown_scheduled(tx, call, await scheduled.by_id(tx, call.me, before.number)))[0]
         return await show_statuses.one(tx, call.server, await seen(tx, before.number, call.me), call.me)
 
 
@@ -91,7 +91,7 @@ async def _params(call: Call) -> Params:
     files, asked = writing.media_of(call), writing.poll_of(call)
     text, summary = writing.text_of(call, bare=not files)
     if files and asked is not None:
-        raise Refused("Cannot attach a poll to a post that has files")
+        raise Refused("Cannot attach more than 4 files")  # so Mastodon says of a poll beside files
     assert call.token is not None  # noqa: S101 - a person's
     async with call.server.database.read() as tx:
         await _check_media(tx, call.me, files)
@@ -119,10 +119,10 @@ async def _params(call: Call) -> Params:
 
 async def _check_media(tx: Transaction, me: int, files: Sequence[int]) -> None:
     """As Mastodon: what is still processed is not attached, and its program tries again in a moment."""
-    found = [await media.by_id(tx, number) for number in files]
-    if any(each is None or each.actor_id != me or each.use != "post" for each in found):
+    found = await media.by_ids(tx, files)
+    if len(found) < len(files) or any(each.actor_id != me or each.use != "post" for each in found.values()):
         raise Refused("Media not found or already attached to another post")
-    if any(each is not None and each.state != media.READY for each in found):
+    if any(each.state != media.READY for each in found.values()):
         raise Refused("Cannot attach files that have not finished processing. Try again in a moment!")
 
 
@@ -173,8 +173,7 @@ async def edit(call: Call) -> Status:
         files = writing.media_of(call) if "media_ids" in call.given else kept
         await _check_media(tx, call.me, files)
         alts = {int(each["medium"]): str(each["alt"]) for each in found.attachments}
-        for number in set(files) - set(alts):
-            alts[number] = (await media.known(tx, number)).alt
+        alts |= {each.id: each.alt for each in (await media.by_ids(tx, set(files) - set(alts))).values()}
     said_anew = {number: each.get("description") for number, each in writing.attributes_of(call).items()}
     alts |= {number: alt for number, alt in said_anew.items() if alt is not None}
     text, summary = writing.text_of(call, bare=not files) if call.has("status") else (None, None)

@@ -1,6 +1,6 @@
 """Looking up what a persona uploaded."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
@@ -61,6 +61,14 @@ async def by_id(tx: Transaction, medium_id: int) -> Medium | None:
     """The upload with this number, whoever's it is."""
     row = await tx.first(_BY_ID, id=medium_id)
     return None if row is None else from_row(row)
+
+
+async def by_ids(tx: Transaction, medium_ids: Collection[int]) -> dict[int, Medium]:
+    """Those of these uploads that there are, by number, whosever they are."""
+    if not medium_ids:
+        return {}
+    rows = await tx.all(select(medium).where(medium.c.id.in_(sorted(set(medium_ids)))))
+    return {row.id: from_row(row) for row in rows}
 
 
 async def known(tx: Transaction, medium_id: int) -> Medium:

@@ -7,8 +7,10 @@ import msgspec
 import pytest
 from sqlalchemy import func, select
 
+from fakes.asked import asked
 from makers import make_medium, make_post, make_remote
 from privapub import clock
+from privapub.composing.compose import write_post
 from privapub.database.connect import Database
 from privapub.jobs.tables import job
 from privapub.posts.receive import ReceivedPost, receive_edit
@@ -332,3 +334,29 @@ async def test_every_endpoint_wants_its_scope_and_a_post_that_is_there(database:
         for what in ("context", "history", "source", "favourited_by", "reblogged_by", "quotes"):
             assert await writer.refused("GET", f"/api/v1/statuses/7/{what}") == outside
             assert await reader.refused("GET", f"/api/v1/statuses/x/{what}") == NOT_FOUND
+
+
+async def test_a_post_that_waits_behind_another_says_for_whom_it_will_be(database: Database) -> None:
+    async with town(database) as sut:
+        alice, app = await sut.program("alice")
+        async with database.write() as tx:
+            film = await make_medium(tx, alice.id, state="waiting")
+        await write_post(sut.sut.server, alice.id, "a film", "public", media=[film], may_wait=True)
+        made = await write(app, "after it", visibility="unlisted")
+        assert made["visibility"] == "unlisted"
+        assert await sut.stranger.refused("GET", f"/api/v1/statuses/{made['id']}") == NOT_FOUND
+
+
+async def test_many_posts_cost_as_many_questions_as_few(database: Database) -> None:
+    async with town(database) as sut:
+        _, app = await sut.program("alice")
+        numbers = [(await write(app, str(each)))["id"] for each in range(9)]
+        for some in (numbers[:2], numbers):  # what is made once is made
+            await app.get("/api/v1/statuses?" + "&".join(f"id[]={each}" for each in some))
+        costs = []
+        for some in (numbers[:2], numbers):
+            with asked(database) as statements:
+                found = await app.get("/api/v1/statuses?" + "&".join(f"id[]={each}" for each in some))
+            assert len(found) == len(some)
+            costs.append(len(statements))
+    assert costs[0] == costs[1]
