@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from sqlalchemy import delete, func, select
 
@@ -47,16 +47,7 @@ async def add(tx: Transaction, new: Emoji) -> str | None:
     if before is None and await tx.scalar(select(func.count()).select_from(emoji)) >= MOST:
         raise InvalidInput(f"There are {MOST} emojis already.", "Remove some first.")
     await tx.execute(delete(emoji).where(emoji.c.shortcode == new.shortcode))
-    await tx.execute(
-        emoji.insert().values(
-            shortcode=new.shortcode,
-            file=new.file,
-            media_type=new.media_type,
-            bytes=new.bytes,
-            category=new.category,
-            added_at=new.added_at,
-        )
-    )
+    await tx.execute(emoji.insert().values(asdict(new)))
     return None if before is None else str(before)
 
 

@@ -42,7 +42,7 @@ class ProxyUrls:
 
     def of(self, use: Use, url: str, size: Size = "whole") -> str:
         """Where the file is shown; "" for what has no address that may be asked."""
-        if not url.startswith(("https://", "http://")) or len(url) > LONGEST:
+        if not may_be_asked(url):
             return ""
         wanted = Wanted(use, url)
         return f"{self.base_url}/proxy/{use}/{size}/{self.key(wanted)}/{_text(url.encode())}"
@@ -57,6 +57,11 @@ class ProxyUrls:
             return None
         wanted = Wanted(use, url)  # type: ignore[arg-type]  # one of USES
         return wanted if hmac.compare_digest(self.key(wanted).encode(), key.encode()) else None
+
+
+def may_be_asked(url: str) -> bool:
+    """Whether this is an address that a file elsewhere may have (pure)."""
+    return url.startswith(("https://", "http://")) and len(url) <= LONGEST
 
 
 def _text(value: bytes) -> str:

@@ -127,17 +127,16 @@ async def reserve(tx: Transaction, key: str, host: str, files: Sequence[dict[str
     return True
 
 
-async def settle(tx: Transaction, key: str, files: Sequence[dict[str, Any]]) -> bool:
-    """The files that room was made for are there, whole; False where another attempt has taken its place meanwhile."""
+async def settle(tx: Transaction, key: str, files: Sequence[dict[str, Any]]) -> None:
+    """The files that room was made for are there, whole. Where another attempt took their place, nothing changes."""
     turn = await _turn(tx)
     begun = await look(tx, key)
     if begun is None or begun.state != COMING or begun.names != [each["name"] for each in files]:
-        return False
+        return
     for each in files:
         await _resize(tx, each["name"], on_disk(each["bytes"]))
     changed = {"state": READY, "files": list(files), "turn": turn, "tries": 0, "reason": "", "again_at": 0.0}
     await tx.execute(update(remote_file).where(remote_file.c.key == key).values(changed))
-    return True
 
 
 async def taken(tx: Transaction) -> int:
@@ -204,7 +203,7 @@ async def hosts(tx: Transaction) -> set[str]:
 
 
 async def forget_host(tx: Transaction, host: str) -> int:
-    """The next files of this host are not kept any more; how many. None: there are no more, nor failures."""
+    """The next files of this host are not kept any more; how many. After 0 nothing is known of it."""
     await _turn(tx)
     some = select(remote_file.c.key).where(remote_file.c.host == host, remote_file.c.state != FAILED).limit(_AT_ONCE)
     keys = [row.key for row in await tx.all(some)]

@@ -16,7 +16,7 @@ from privapub.jobs.job import NewJob
 from privapub.jobs.tables import job
 from privapub.outbound.target import host_of
 from privapub.proxy import cache
-from privapub.proxy.addresses import LONGEST, ProxyUrls, Use, Wanted
+from privapub.proxy.addresses import ProxyUrls, Use, Wanted, may_be_asked
 from privapub.proxy.tables import proxy
 
 REMOTE_FILE = "remote_file"  # the kind of the job
@@ -73,7 +73,7 @@ async def ask(tx: Transaction, wanted: Wanted, now: float, *, lost: bool = False
 async def _put(
     tx: Transaction, wanted: Collection[Wanted], now: float, *, trigger: str, asked: bool = False, lost: bool = False
 ) -> None:
-    some = [each for each in wanted if each.url.startswith(("https://", "http://")) and len(each.url) <= LONGEST]
+    some = [each for each in wanted if may_be_asked(each.url)]
     how = await tx.first(select(proxy)) if some else None
     if how is None or not (how.prefetch or asked):
         return
