@@ -7,6 +7,7 @@ from privapub.actors.read import Actor, from_row
 from privapub.actors.tables import actor
 from privapub.database.transaction import Transaction
 from privapub.follows.search import discoverable
+from privapub.personas.tables import persona
 from privapub.posts.read import PUBLIC
 from privapub.posts.tables import post
 
@@ -18,7 +19,7 @@ async def directory(
 
     It has a thousand people at most, the last who came (or, with `local`, those of ours).
     """
-    some = discoverable.where(actor.c.local) if local else discoverable
+    some = discoverable.where(actor.c.id.in_(select(persona.c.id))) if local else discoverable
     statement = select(actor).where(actor.c.id.in_(select(some.subquery().c.id)))
     if reader_id is not None:
         statement = statement.where(~blocks.between(reader_id, actor.c.id))

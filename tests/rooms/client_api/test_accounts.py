@@ -1,10 +1,13 @@
 """Accounts by the API: who somebody is, what they wrote, who follows them."""
 
+import json
 import re
 
 from fakes.asked import asked
+from fakes.world import World
 from makers import ADDRESSES, make_follow, make_medium, make_persona, make_post, make_remote
 from privapub import clock
+from privapub.accounts import tokens
 from privapub.database.connect import Database
 from privapub.personas.edit import edit
 from privapub.posts import boost, pin
@@ -67,6 +70,21 @@ async def test_people_are_found_by_the_beginning_of_their_names(database: Databa
         await app.told("POST", f"/api/v1/accounts/{findable.id}/block")
         assert await ids(app, find + "caro") == [str(followed.id)]
         assert await ids(app, find + "nobody@nowhere.test&resolve=true") == []
+
+
+async def test_who_is_not_known_is_asked_for_on_demand(world: World) -> None:
+    alice, carol = await world.persona(), world.person("https://peer.test/u/carol")
+    world.serve_jrd("carol@peer.test", carol.uri)
+    async with world.database.write() as tx:
+        of, _ = await tokens.register(tx, "Test", [tokens.OUT_OF_BAND], "read", None, clock.now())
+        _, secret = await tokens.give(tx, of.id, alice.id, of.scopes, clock.now())
+    signed_in = {"Authorization": f"Bearer {secret}"}
+    path = "/api/v1/accounts/search?q=@carol@peer.test"
+    assert (await world.get(path, signed_in)).body == "[]"
+    assert world.asked("/u/carol") == []
+    found = await world.get(f"{path}&resolve=true", signed_in)
+    assert [each["acct"] for each in json.loads(found.body)] == ["carol@peer.test"]
+    assert [each["acct"] for each in json.loads((await world.get(path, signed_in)).body)] == ["carol@peer.test"]
 
 
 async def test_what_somebody_wrote_is_for_its_readers(database: Database) -> None:

@@ -3,7 +3,8 @@
 from fakes.activities import follow_of, kept_out, of, rows, state
 from fakes.world import World
 from privapub import clock
-from privapub.follows import follow, read
+from privapub.actors import domain_blocks
+from privapub.follows import blocking, follow, read
 
 
 async def test_a_follow_of_an_open_persona_is_accepted_to_the_one_who_asked(world: World) -> None:
@@ -190,3 +191,17 @@ async def test_every_block_of_one_user_has_one_id_and_each_is_taken(world: World
         await world.drain()
     assert await kept_out(world) == [None]
     assert world.arrivals()[("peer.test", "handled", "Block")] == 2
+
+
+async def test_a_follow_from_a_server_that_the_persona_blocks_is_none(world: World) -> None:
+    alice, carol = await world.persona(), world.person("https://peer.test/u/carol")
+    async with world.database.write() as tx:
+        await blocking.block_domain(tx, alice.id, "peer.test", clock.now())
+    await world.post(alice.inbox, follow_of(carol, alice), by=carol)
+    await world.drain()
+    assert await state(world, await world.actor(carol.uri), alice) is None
+    async with world.database.write() as tx:
+        assert await domain_blocks.drop(tx, alice.id, "peer.test")
+    await world.post(alice.inbox, {**follow_of(carol, alice), "id": "https://peer.test/follow/78"}, by=carol)
+    await world.drain()
+    assert await state(world, await world.actor(carol.uri), alice) == "accepted"
