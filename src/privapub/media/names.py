@@ -28,6 +28,7 @@ CONTENT_TYPES = {
 ENDINGS = {content_type: ending for ending, content_type in CONTENT_TYPES.items()}
 RAW = "raw"  # an upload that is not processed yet: it is never served
 _NAME = re.compile(rf"([A-Za-z0-9_-]{{20,64}})\.({'|'.join(CONTENT_TYPES)})")
+_STORED = re.compile(rf"[A-Za-z0-9_-]{{20,64}}\.({'|'.join([*CONTENT_TYPES, RAW])})")
 
 
 def new(content_type: str | None) -> str:
@@ -39,6 +40,12 @@ def content_type(name: str) -> str | None:
     """As what a file of this name is served; None for what is no name of a file that may be."""
     match = _NAME.fullmatch(name)
     return None if match is None else CONTENT_TYPES[match[2]]
+
+
+def is_place(place: str) -> bool:
+    """Whether a file of this name and place in the store can be one of ours: what else is there is somebody's."""
+    folder, _, name = place.partition("/")
+    return folder == name[:2] and _STORED.fullmatch(name) is not None
 
 
 def place(name: str) -> str:

@@ -1,7 +1,8 @@
 """What the store and the database do not agree on: files that nothing names, and names that have no file.
 
-A kill between storing a file and writing the row that names it leaves the first; a store that lost something leaves
-the second. Neither hurts anybody, but one takes room and the other shows nothing.
+A kill while a file is stored, or before the row is written that names it, leaves the first; a store that lost something
+leaves the second. One takes room, and may be an upload as it came; the other shows nothing. What is not ours in the
+store is left alone.
 
 In the cache of files elsewhere it is the same, but that rows come before files there: what no row names may go at once.
 After a backup was restored there may be much of both.
@@ -49,11 +50,13 @@ async def sweep(server: Server, now: float, *, also: Collection[str] = (), dry_r
     """
     stored = {place: (size, at) async for place, size, at in server.files.list()}
     named = {names.place(name) for name in {*await _named(server), *also}}
-    orphans = sorted(place for place, (_, at) in stored.items() if place not in named and at < now - YOUNG)
+    missing = tuple(sorted(named - set(stored)))
+    stored |= {place: (size, at) for place, size, at in await server.files.begun()}
+    unnamed = {place for place in stored if place not in named and names.is_place(place.partition("#")[0])}
+    orphans = sorted(place for place in unnamed if stored[place][1] < now - YOUNG)
     if not dry_run:
         await server.files.delete(orphans)
     taken = sum(stored[place][0] for place in orphans)
-    missing = tuple(sorted(named - set(stored)))
     return Swept(tuple(orphans), taken, missing, await _sweep_cache(server, dry_run=dry_run))
 
 

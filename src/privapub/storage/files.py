@@ -2,8 +2,8 @@
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Self
@@ -22,6 +22,7 @@ _DELETED_AT_ONCE = 500
 # What a request may take, in seconds, and how often it is tried again: a job or a reader waits for it.
 _TIMEOUT, _TRIES, _TRYING = 30, 2, 20
 _NAME = re.compile(r"[A-Za-z0-9_-]+(?:/[A-Za-z0-9_-]+)*(?:\.[A-Za-z0-9]+)?")
+_BEGUN = re.compile(r"(.+)#[0-9]{1,9}")  # what the store calls a file in a folder until it is whole
 _LONGEST = 200
 _OPTIONS = frozenset({"endpoint", "region", "access_key_id", "secret_access_key", "virtual_hosted_style_request"})
 
@@ -114,8 +115,8 @@ class Files:
             await asyncio.to_thread(opened.close)
 
     async def delete(self, names: Collection[str]) -> None:
-        """Let go of these files; that one is not there any more is as well."""
-        wanted = [checked(name) for name in names]
+        """Let go of these files, also of those that were only begun; that one is not there any more is as well."""
+        wanted = [name for name in names if checked(_whole(name))]
         for at in range(0, len(wanted), _DELETED_AT_ONCE):
             some = wanted[at : at + _DELETED_AT_ONCE]
             if self._folder is not None:
@@ -132,6 +133,13 @@ class Files:
             async for some in obstore.list(self._store(), prefix or None, chunk_size=500):
                 for each in some:
                     yield each["path"], int(each["size"]), each["last_modified"].timestamp()
+
+    async def begun(self) -> Sequence[tuple[str, int, float]]:
+        """Files that are being put into a folder, or whose process was killed meanwhile: as `list`, last written.
+
+        Nothing else tells of them. What a bucket has of uploads that were broken off, a rule of its own lets go.
+        """
+        return [] if self._folder is None else await asyncio.to_thread(_begun, self._folder)
 
 
 def checked(name: str) -> str:
@@ -200,6 +208,23 @@ def _bucket(name: str, prefix: str, options: dict[str, str]) -> ObjectStore:
 def _unlink(folder: Path, names: list[str]) -> None:
     for name in names:
         (folder / name).unlink(missing_ok=True)
+
+
+def _whole(name: str) -> str:
+    """What a file that was begun is called once it is whole; else its name."""
+    match = _BEGUN.fullmatch(name)
+    return name if match is None else match[1]
+
+
+def _begun(folder: Path) -> Sequence[tuple[str, int, float]]:
+    found = []
+    for path in folder.rglob("*#*"):
+        name = path.relative_to(folder).as_posix()
+        if _NAME.fullmatch(_whole(name)):
+            with suppress(FileNotFoundError):  # it is whole by now
+                told = path.stat()
+                found.append((name, told.st_size, told.st_mtime))
+    return found
 
 
 def _size_of(source: Any) -> int:

@@ -1,5 +1,6 @@
 """From an upload to its files: taken in while it arrives, made by a job, let go with its post."""
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from privapub.media.tables import medium
 from privapub.posts.delete import delete
 from privapub.posts.publish import publish
 from privapub.posts.read import by_id
+from privapub.storage.files import Files
 from uploading import SECRET, found, jobs, kept, picture, pieces, run, server_of
 
 
@@ -200,6 +202,44 @@ async def test_two_personas_share_nothing_of_one_file(database: Database, alice:
     stored = [{file["name"] for file in each.files} for each in of]
     assert len(stored) == 2
     assert not stored[0] & stored[1]
+
+
+async def test_what_a_killed_process_was_storing_is_swept_and_what_is_not_ours_stays(
+    database: Database, alice: Actor, tmp_path: Path
+) -> None:
+    server = server_of(database, tmp_path)
+    await accept(server, alice.id, pieces(picture()))
+    folder, name = tmp_path / "kept", names.new(None)
+    half, theirs = folder / f"{names.place(name)}#1", [folder / "READ ME.txt", folder / "ab" / "x#1", folder / "a#b"]
+    for path in (half, *theirs):
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"12345")
+    before, now = await kept(server.files), clock.now()
+    assert (await sweep.sweep(server, now)).orphans == ()  # it may be coming still
+    later = now + sweep.YOUNG + 60
+    seen = await sweep.sweep(server, later, dry_run=True)
+    assert (seen.orphans, seen.bytes, seen.missing) == ((f"{names.place(name)}#1",), 5, ())
+    assert half.exists()
+    assert await sweep.sweep(server, later) == seen
+    assert not half.exists()
+    assert all(path.exists() for path in theirs)
+    assert await kept(server.files) == before
+
+
+async def test_the_store_calls_what_it_is_given_as_we_expect_until_it_is_whole(tmp_path: Path) -> None:
+    files, name = Files.open((tmp_path / "kept").as_uri()), names.place(names.new(None))
+    seen: list[str] = []
+
+    async def coming() -> AsyncIterator[bytes]:
+        yield bytes(12 << 20)
+        seen.extend([each for each, _, _ in await files.begun()])
+        yield b"x"
+
+    assert await files.begun() == []
+    await files.put(name, coming())
+    assert await files.begun() == []
+    assert seen == [f"{name}#1"]
+    assert await kept(files) == [name]
 
 
 async def test_files_that_nothing_names_are_swept_and_missing_ones_told(
