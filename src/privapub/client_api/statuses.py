@@ -174,8 +174,9 @@ async def edit(call: Call) -> Status:
         await _check_media(tx, call.me, files)
         alts = {int(each["medium"]): str(each["alt"]) for each in found.attachments}
         alts |= {each.id: each.alt for each in (await media.by_ids(tx, set(files) - set(alts))).values()}
-    said_anew = {number: each.get("description") for number, each in writing.attributes_of(call).items()}
-    alts |= {number: alt for number, alt in said_anew.items() if alt is not None}
+    attributes = writing.attributes_of(call)
+    alts |= {number: each["description"] for number, each in attributes.items() if "description" in each}
+    focals = {number: writing.focus_of(each["focus"]) for number, each in attributes.items() if "focus" in each}
     text, summary = writing.text_of(call, bare=not files) if call.has("status") else (None, None)
     if text is None and call.has("spoiler_text"):
         summary = call.text("spoiler_text").strip()
@@ -188,6 +189,7 @@ async def edit(call: Call) -> Status:
         summary=summary,
         poll=None if asked is None else asked.poll,
         alts=[alts[number] for number in files],
+        focals=[focals.get(number) for number in files],
         sensitive=call.flag("sensitive"),
         language=call.text("language") or None,
         media=None if files == kept else files,

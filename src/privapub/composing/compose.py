@@ -180,6 +180,7 @@ async def edit_post(
     text_format: Format | None = None,
     poll: NewPoll | None = None,
     alts: Sequence[str] = (),
+    focals: Sequence[tuple[float, float] | None] = (),
     drop_failed: bool = False,
     sensitive: bool | None = None,
     language: str | None = None,
@@ -188,7 +189,7 @@ async def edit_post(
     """Change a persona's own post; what is not given stays, and whoever it named before keeps being named.
 
     `alts` are the descriptions of its files, from the first on; with `drop_failed` one that waits gives up those of
-    them that could not be processed. `sensitive`, `language` and `media` as of `edit`.
+    them that could not be processed. `focals`, `sensitive`, `language` and `media` as of `edit`.
 
     Raises NotFound where there is none, InvalidInput as `write_post`.
     """
@@ -216,6 +217,7 @@ async def edit_post(
             text_format=liked,
             poll=poll,
             alts=alts,
+            focals=focals,
             drop_failed=drop_failed,
             sensitive=sensitive,
             language=language,

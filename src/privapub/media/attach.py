@@ -75,8 +75,14 @@ async def instead(tx: Transaction, post_id: int, actor_id: int, ids: Sequence[in
     return [(has | new)[each] for each in ids]
 
 
-async def describe(tx: Transaction, post_id: int, alts: Sequence[str]) -> None:
-    """The descriptions of a post's files, in their order, from the first on."""
+async def describe(
+    tx: Transaction, post_id: int, alts: Sequence[str], focals: Sequence[tuple[float, float] | None] = ()
+) -> None:
+    """The descriptions of a post's files, in their order, from the first on; and what matters of them, where given."""
+    for place, focal in enumerate(focals):
+        if focal is not None:
+            which = medium.c.post_id == post_id, medium.c.place == place
+            await tx.execute(update(medium).where(*which).values(focal_x=focal[0], focal_y=focal[1]))
     for place, alt in enumerate(alts):
         which = medium.c.post_id == post_id, medium.c.place == place
         await tx.execute(update(medium).where(*which).values(alt=described(alt)))

@@ -11,7 +11,7 @@ from privapub.errors import Conflict, InvalidInput
 from privapub.jobs.enqueue import put_fact
 from privapub.markup.render import Format
 from privapub.media.attach import attachment, describe, described, instead
-from privapub.posts import hold, read, text_index, versions
+from privapub.posts import hold, read, versions
 from privapub.posts.facts import PostEdited
 from privapub.posts.polls import NewPoll, ask, checked
 from privapub.posts.publish import check_text
@@ -34,6 +34,7 @@ async def edit(
     text_format: Format | None = None,
     poll: NewPoll | None = None,
     alts: Sequence[str] = (),
+    focals: Sequence[tuple[float, float] | None] = (),
     drop_failed: bool = False,
     sensitive: bool | None = None,
     language: str | None = None,
@@ -44,13 +45,13 @@ async def edit(
     """The post reads so from now on; fact PostEdited where it reads differently, and True.
 
     A warning (`summary`), a format, a poll, a language and whether its files are hidden (`sensitive`) stay where they
-    are not given; so do the audience and what it answers. `alts` describe its files anew, from the first on; `media`
-    are the numbers of those that it has from now on (with the `addresses` of what is new), and what is not among them
-    goes. A poll with other answers begins anew, and nobody has voted in it. Who is named for the first time may see it
-    from now on, and who was named before still may. Raises NotFound where there is no such post of this author (any
-    more), InvalidInput for no text or too much, and for more descriptions than there are files, Conflict for other
-    files of a post that waits. With `drop_failed` a post that waits gives up those of its files that could not be
-    processed, so that it can go.
+    are not given; so do the audience and what it answers. `alts` describe its files anew, from the first on, and
+    `focals` say what matters of them; `media` are the numbers of those that it has from now on (with the `addresses` of
+    what is new), and what is not among them goes. A poll with other answers begins anew, and nobody has voted in it.
+    Who is named for the first time may see it from now on, and who was named before still may. Raises NotFound
+    where there is no such post of this author (any more), InvalidInput for no text or too much, and for more
+    descriptions than there are files, Conflict for other files of a post that waits. With `drop_failed` a post that
+    waits gives up those of its files that could not be processed, so that it can go.
     """
     known = await read.own(tx, post_id, author_id)
     summary = known.summary if summary is None else summary
@@ -65,6 +66,8 @@ async def edit(
         raise InvalidInput("There are more descriptions than files in this post.")
     for file, alt in zip(files, alts, strict=False):
         file["alt"] = described(alt)
+    for file, focal in zip(files, focals, strict=False):
+        file["focal_point"] = file.get("focal_point") if focal is None else list(focal)
     changes: dict[str, Any] = {
         "source": source,
         "text_format": known.text_format if text_format is None else text_format,
@@ -87,13 +90,12 @@ async def edit(
     edited_at = max(now, (known.edited_at or known.published_at) + 0.001)
     await versions.keep(tx, post.c.id == post_id)
     await tx.execute(update(post).where(post.c.id == post_id).values(**changes, edited_at=edited_at))
-    await describe(tx, post_id, alts)
+    await describe(tx, post_id, alts, focals)
     named = set(mentions) - {author_id}
     await (hold.name(tx, post_id, named) if known.audience == HELD else name(tx, post_id, named))
     await replace_tags(tx, post_id, tags)
     if poll is not None:
         await ask(tx, post_id, poll, now)
-    await text_index.keep(tx, post_id)
     await put_fact(tx, PostEdited(post_id), about=f"post {post_id}")
     return True
 

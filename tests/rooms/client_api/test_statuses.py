@@ -179,13 +179,14 @@ async def test_an_edit_changes_what_it_names_and_the_versions_are_kept(database:
         path = f"/api/v1/statuses/{made['id']}"
         given = {
             "status": "second", "spoiler_text": "w", "media_ids": [str(dog), str(cat)],
-            "media_attributes": [{"id": str(dog), "description": "a dog"}], "language": "fr",
+            "media_attributes": [{"id": str(dog), "description": "a dog", "focus": "0.5,0"}], "language": "fr",
         }  # fmt: skip
         changed = await app.told("PUT", path, given)
         assert (changed["content"], changed["spoiler_text"], changed["language"]) == ("<p>second</p>", "w", "fr")
         assert [(each["id"], each["description"]) for each in changed["media_attachments"]] == [
             (str(dog), "a dog"), (str(cat), "a cat"),
         ]  # fmt: skip
+        assert [each["meta"]["focus"]["x"] for each in changed["media_attachments"]] == [0.5, -0.5]
         assert changed["edited_at"]
         fewer = await app.told("PUT", path, {"status": "second", "media_ids": [str(dog)]})
         assert [each["id"] for each in fewer["media_attachments"]] == [str(dog)]
