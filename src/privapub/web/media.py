@@ -3,6 +3,7 @@
 What this server keeps itself is shown; what is elsewhere is a link, so that a browser asks no other host for it.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ from privapub.markup.clean import plain
 
 # What an address in a page may begin with: another one might run in the browser of whoever follows it.
 WEB = ("https://", "http://")
+_FILE = re.compile(r"[A-Za-z0-9_-]+\.[a-z0-9]+")  # no path that leads from our files to our pages
 _SHOWN = {"image": "Picture", "video": "Film", "audio": "Sound"}
 _SMALL = 400  # the longest side of the small one of a picture
 _TYPES = {"Image": "image", "Video": "video", "Audio": "audio", "Document": "image"}
@@ -52,7 +54,7 @@ def media(attachments: tuple[Mapping[str, Any], ...], base: str) -> tuple[ShownM
 def _shown(item: Mapping[str, Any], base: str) -> ShownMedium:
     def ours(name: str) -> str:
         address = str(item.get(name) or "")
-        return address if address.startswith(base) else ""
+        return address if address.startswith(base) and _FILE.fullmatch(address, len(base)) else ""
 
     family = str(item.get("media_type", "")).partition("/")[0]
     if family not in _SHOWN:

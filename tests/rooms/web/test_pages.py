@@ -324,6 +324,8 @@ async def test_our_media_are_shown_and_those_of_others_are_links(database: Datab
             {"type": "Image", "url": "https://x.test/1.png", "small": "https://x.test/s.png", "alt": "Elsewhere"},
             {"type": "Image", "url": f"{ours}/two.webp", "small": "https://x.test/s.png", "alt": "Mixed"},
             {"type": "Image", "url": "javascript:alert(1)", "alt": "none"},
+            {"type": "Image", "url": f"{ours}/../away?all=1", "alt": "Dots"},
+            {"type": "Image", "url": f"{ours}/%2e%2e/away", "alt": "Signs"},
         ]  # fmt: skip
         await tx.execute(update(post_table).where(post_table.c.id == post_id).values(attachments=files))
         post = await by_id(tx, post_id)
@@ -343,6 +345,8 @@ async def test_our_media_are_shown_and_those_of_others_are_links(database: Datab
     assert '<a href="https://x.test/1.png" rel="nofollow noopener noreferrer">Picture: <bdi>Elsewhere</bdi></a>' in text
     assert f'<img src="{ours}/two.webp" alt="Mixed"' in text
     assert ("s.png" in text, "javascript" in text) == (False, False)
+    assert ('<img src="' + f"{ours}/.." in text, f'<img src="{ours}/%2e' in text) == (False, False)
+    assert ("Picture: <bdi>Dots" in text, "Picture: <bdi>Signs" in text) == (True, True)
     assert "media-src 'self'" in answer.headers["content-security-policy"]
 
 
