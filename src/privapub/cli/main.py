@@ -4,6 +4,7 @@ import typer
 
 from privapub.cli import (
     account,
+    announcement,
     backup,
     block,
     doctor,
@@ -54,6 +55,7 @@ app = typer.Typer(
 )
 for group in (
     account,
+    announcement,
     invitation,
     persona,
     token,

@@ -6,11 +6,13 @@ from starlette.routing import BaseRoute, Route
 
 from privapub.client_api import (
     accounts,
+    announcements,
     conversations,
     discovery,
     emojis,
     filters,
     grouped_notifications,
+    instance,
     lists,
     markers,
     media,
@@ -20,6 +22,7 @@ from privapub.client_api import (
     oembed,
     polls,
     profile,
+    push,
     quoting,
     refreshes,
     registration,
@@ -42,6 +45,8 @@ from privapub.telemetry.traffic import API
 # A path that names one thing stands before the one that names any: `/lookup` before `/{id}`.
 ENDPOINTS: tuple[Endpoint, ...] = (
     *oauth.ENDPOINTS,
+    *instance.ENDPOINTS,
+    *announcements.ENDPOINTS,
     *registration.ENDPOINTS,
     *accounts.ENDPOINTS,
     *profile.ENDPOINTS,
@@ -67,6 +72,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *search.ENDPOINTS,
     *grouped_notifications.ENDPOINTS,
     *notification_policy.ENDPOINTS,
+    *push.ENDPOINTS,
 )
 
 

@@ -21,6 +21,8 @@ from privapub.proxy.addresses import PATH
 from privapub.server import Server
 from privapub.telemetry.traffic import ASSET, MEDIA, PAGE, PROXY
 from privapub.web import password, sign_in, sign_up
+from privapub.web.about import PATHS as ABOUT
+from privapub.web.about import about
 from privapub.web.assets import asset
 from privapub.web.authorize import authorize
 from privapub.web.files import file
@@ -44,6 +46,7 @@ def routes(server: Server) -> list[Route]:
         "/actors/{token}": _document_or_page("actor", actor, actor_page),
         "/posts/{token}": _document_or_page("post", post, post_page),
         "/tags/{name}": counted(PAGE, tag),
+        **{path: counted(PAGE, about) for path in ABOUT},
         "/static/{name}": counted(ASSET, asset),
         "/media/{name}": counted(MEDIA, at_its_host(file)),
         PATH: counted(PROXY, at_its_host(proxied)),

@@ -40,7 +40,7 @@ async def nodeinfo(server: Server, request: Request) -> Response:
         "software": {"name": SOFTWARE, "version": version(SOFTWARE)},
         "protocols": ["activitypub"],
         "services": {"inbound": [], "outbound": []},
-        "openRegistrations": False,
+        "openRegistrations": server.settings.registrations in {"open", "approval"},
         "usage": {"users": {"total": personas}, "localPosts": posts},
         "metadata": {"nodeName": server.settings.name, "nodeDescription": server.settings.description},
     }
