@@ -1,8 +1,10 @@
-"""A world with a cache of files elsewhere."""
+"""A world with a cache of files elsewhere, and the programs that are looked for."""
 
+import os
+import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -13,6 +15,24 @@ from fakes.elsewhere import (
 )
 from fakes.world import World
 from privapub.database.connect import Database
+from privapub.media import ffmpeg
+
+
+def absent(name: str) -> NoReturn:
+    """Where all is tested a program must be there; elsewhere its tests are left out."""
+    if os.environ.get("CI"):
+        pytest.fail(f"there is no {name}")
+    pytest.skip(f"needs {name}")
+
+
+@pytest.fixture(scope="session")
+def programs() -> ffmpeg.Programs:
+    return ffmpeg.find("") or absent("ffmpeg")
+
+
+@pytest.fixture(scope="session")
+def exiftool() -> str:
+    return shutil.which("exiftool") or absent("exiftool")
 
 
 @pytest.fixture

@@ -28,12 +28,18 @@ CUT = "damaged or cut off"
 
 
 async def made(
-    data: bytes, tmp_path: Path, *, name: str = "source", bounds: Bounds = BOUNDS, tell: Tell | None = None
+    data: bytes,
+    tmp_path: Path,
+    programs: ffmpeg.Programs | None = None,
+    *,
+    name: str = "source",
+    bounds: Bounds = BOUNDS,
+    tell: Tell | None = None,
 ) -> Made:
     source, folder = tmp_path / name, tmp_path / "made"
     source.write_bytes(data)
     folder.mkdir()
-    return await process(source, folder, Want("post"), bounds, tell, programs=ffmpeg.find(""))
+    return await process(source, folder, Want("post"), bounds, tell, programs=programs)
 
 
 def left(tmp_path: Path) -> list[Path]:
@@ -90,27 +96,20 @@ FILMS = {
 
 
 @pytest.mark.parametrize("ending", FILMS)
-async def test_a_film_or_a_sound_that_is_cut_off_is_said_to_be_or_ends_there(ending: str, tmp_path: Path) -> None:
+async def test_a_film_or_a_sound_that_is_cut_off_is_said_to_be_or_ends_there(
+    ending: str, tmp_path: Path, programs: ffmpeg.Programs
+) -> None:
     codec, whole = FILMS[ending], tmp_path / f"whole.{ending}"
     film = codec.startswith("lib") and ending not in {"mp3", "ogg"}
     lavfi = "testsrc2=s=64x48:d=6:r=5" if film else "sine=d=6"
-    given(str(needed()), "-f", "lavfi", "-i", lavfi, f"-c:{'v' if film else 'a'}", codec, str(whole))
+    given(str(programs.ffmpeg), "-f", "lavfi", "-i", lavfi, f"-c:{'v' if film else 'a'}", codec, str(whole))
     data = whole.read_bytes()[: whole.stat().st_size // 3]
     if ending in {"mp3", "wav"}:  # where the end of the file is the end
-        assert 1 < ((await made(data, tmp_path)).duration or 0) < 4
+        assert 1 < ((await made(data, tmp_path, programs)).duration or 0) < 4
         return
     with pytest.raises(BadMedia, match=CUT):
-        await made(data, tmp_path)
+        await made(data, tmp_path, programs)
     assert left(tmp_path) == []
-
-
-def needed() -> Path:
-    found = ffmpeg.find("")
-    if found is None:
-        if os.environ.get("CI"):
-            pytest.fail("there is no ffmpeg")
-        pytest.skip("needs ffmpeg")
-    return found.ffmpeg
 
 
 def given(program: str, *arguments: str) -> None:
@@ -145,11 +144,10 @@ LENGTHS: dict[str, tuple[Callable[[], bytes], str]] = {
 
 
 @pytest.mark.parametrize("name", LENGTHS)
-async def test_a_wrong_length_is_a_fault_of_the_file(name: str, tmp_path: Path) -> None:
+async def test_a_wrong_length_is_a_fault_of_the_file(name: str, tmp_path: Path, programs: ffmpeg.Programs) -> None:
     make, said = LENGTHS[name]
-    needed()
     with pytest.raises(BadMedia, match=said):
-        await made(make(), tmp_path)
+        await made(make(), tmp_path, programs)
     assert left(tmp_path) == []
 
 

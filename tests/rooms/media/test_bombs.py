@@ -1,38 +1,30 @@
 """What is small and asks for much is refused in a sentence or takes little, and the server goes on."""
 
 import asyncio
-import os
 import re
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
-from asgi import BASE
 from makers import make_persona
 from planted import bombs, film_bombs
 from privapub.database.connect import Database
 from privapub.errors import InvalidInput
-from privapub.job_table import job_kinds
-from privapub.jobs.worker import Worker
 from privapub.media import ffmpeg, read, sniff
 from privapub.media.accept import MEDIA, accept
 from privapub.media.let_go import UNSTORE
 from privapub.media.process import MediaTrouble, Want, bounds_of, process
-from privapub.outbound.client import Door
-from privapub.outbound.gate import OpenGate
-from privapub.server import Server
 from privapub.settings import Settings
-from privapub.telemetry.fetches import FetchRecorder
+from uploading import kept, pieces, run, server_of
 
 PICTURES = bombs.pictures()
 LITTLE = 120 * 1024  # KiB of memory
 # The bounds are found sooner than with those by default.
-TIGHT = Settings(media_memory=384, media_seconds=2, media_film_seconds=30)
-BOUNDS = bounds_of(TIGHT)
+TIGHT = {"media_memory": 384, "media_seconds": 2, "media_film_seconds": 30}
+BOUNDS = bounds_of(Settings(**TIGHT))  # type: ignore[arg-type]  # numbers
 
 
 async def outcome(data: bytes, tmp_path: Path, programs: ffmpeg.Programs | None = None) -> str:
@@ -60,16 +52,6 @@ async def test_a_picture_that_asks_for_much_is_refused_or_takes_little(name: str
     make, pattern = PICTURES[name]
     said = await outcome(make(), tmp_path)
     assert fits(said, pattern), said
-
-
-@pytest.fixture
-def programs() -> ffmpeg.Programs:
-    found = ffmpeg.find("")
-    if found is None:
-        if os.environ.get("CI"):
-            pytest.fail("there is no ffmpeg")
-        pytest.skip("needs ffmpeg")
-    return found
 
 
 async def test_a_film_that_asks_for_much_is_refused_or_takes_little(tmp_path: Path, programs: ffmpeg.Programs) -> None:
@@ -120,11 +102,6 @@ def test_no_header_is_long_to_read(name: str) -> None:
     assert source.largest <= 1 << 20
 
 
-async def pieces(data: bytes) -> AsyncIterator[bytes]:
-    for at in range(0, len(data), 65536):
-        yield data[at : at + 65536]
-
-
 def memory(name: str) -> int:
     """A size of this process, in KiB."""
     lines = Path("/proc/self/status").read_text().splitlines()
@@ -150,10 +127,7 @@ async def sqlite_database(sqlite_url: str) -> AsyncIterator[Database]:
 async def test_twenty_at_once_harm_nothing_and_what_is_good_becomes_ready(
     sqlite_database: Database, tmp_path: Path, programs: ffmpeg.Programs
 ) -> None:
-    recorder = FetchRecorder(sqlite_database)
-    door = Door(recorder=recorder, gate=OpenGate(), user_agent="PrivaPub (test)")
-    settings = replace(TIGHT, media_seconds=1, data=tmp_path, base_url=BASE, storage_url=(tmp_path / "kept").as_uri())
-    server = Server.around(settings, sqlite_database, door, recorder)
+    server = server_of(sqlite_database, tmp_path, **TIGHT | {"media_seconds": 1})
     async with sqlite_database.write() as tx:
         alice = await make_persona(tx)
     made = {name: make() for name, (make, _) in PICTURES.items()}
@@ -166,9 +140,11 @@ async def test_twenty_at_once_harm_nothing_and_what_is_good_becomes_ready(
     uploads.insert(10, good.getvalue())
     before, alone = memory("VmRSS"), children()
     forget_peak()
-    taken = await asyncio.gather(*(accept(server, alice.id, pieces(data)) for data in uploads), return_exceptions=True)
+    taken = await asyncio.gather(
+        *(accept(server, alice.id, pieces(data, 65536)) for data in uploads), return_exceptions=True
+    )
     assert all(isinstance(each, int | InvalidInput) for each in taken)
-    await Worker(sqlite_database, job_kinds(server), only=[MEDIA, UNSTORE]).drain()
+    await run(server, MEDIA, UNSTORE)
     async with sqlite_database.read() as tx:
         rows = [await read.by_id(tx, each) if isinstance(each, int) else None for each in taken]
     found = [row for row in rows if row is not None]
@@ -179,5 +155,4 @@ async def test_twenty_at_once_harm_nothing_and_what_is_good_becomes_ready(
     assert (rows[10].state, rows[10].width) == ("ready", 60)
     assert children() <= alone
     assert memory("VmHWM") - before < 80 * 1024
-    kept = [name async for name, _, _ in server.files.list()]
-    assert len(kept) == sum(len(row.files) for row in found)
+    assert len(await kept(server.files)) == sum(len(row.files) for row in found)

@@ -239,9 +239,7 @@ async def test_a_full_disk_is_no_fault_of_the_host_and_leaves_nothing(
     await all_agrees(opened)
 
 
-async def test_a_disk_that_takes_a_part_is_asked_to_take_the_rest(opened: World, tmp_path: Path) -> None:
-    del opened
-
+def test_a_disk_that_takes_a_part_is_asked_to_take_the_rest(tmp_path: Path) -> None:
     class Slow(BytesIO):
         def write(self, piece: Any) -> int:
             return super().write(bytes(piece[:7]))

@@ -1,7 +1,5 @@
 """Films and sounds are made anew, and what they told beside themselves is gone."""
 
-import os
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -38,14 +36,7 @@ TAGS = (
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def programs() -> ffmpeg.Programs:
-    found = ffmpeg.find("")
-    if found is None or shutil.which("exiftool") is None:
-        if os.environ.get("CI"):
-            pytest.fail("there is no ffmpeg or no exiftool")
-        pytest.skip("needs ffmpeg and exiftool")
-    return found
+pytestmark = pytest.mark.usefixtures("exiftool")
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,5 @@
 """Whatever can be planted in a picture, a film or a sound is found in what comes in, and in nothing that goes out."""
 
-import os
-import shutil
 import subprocess
 from collections.abc import Sequence
 from itertools import groupby
@@ -27,16 +25,6 @@ def _form(each: Planted) -> str:
 PICTURES = {form: list(them) for form, them in groupby(sorted(pictures.all_pictures(), key=_form), key=_form)}
 
 
-@pytest.fixture(scope="module")
-def exiftool() -> str:
-    found = shutil.which("exiftool")
-    if found is None:
-        if os.environ.get("CI"):
-            pytest.fail("there is no exiftool")
-        pytest.skip("needs exiftool")
-    return found
-
-
 def told(exiftool: str, paths: Sequence[Path]) -> list[dict[str, Any]]:
     """All that exiftool knows of these files, pictures and tracks within them too, by group and tag."""
     command = [exiftool, "-j", "-b", "-a", "-G1", "-ee", "-u", "-U", "-q", "-q", *map(str, paths)]
@@ -52,12 +40,9 @@ async def test_nothing_that_was_planted_in_a_picture_is_left(form: str, tmp_path
     await nothing_is_left(planted, tmp_path, exiftool, None)
 
 
-async def test_nothing_that_was_planted_in_a_film_or_a_sound_is_left(tmp_path: Path, exiftool: str) -> None:
-    programs = ffmpeg.find("")
-    if programs is None:
-        if os.environ.get("CI"):
-            pytest.fail("there is no ffmpeg")
-        pytest.skip("needs ffmpeg")
+async def test_nothing_that_was_planted_in_a_film_or_a_sound_is_left(
+    tmp_path: Path, exiftool: str, programs: ffmpeg.Programs
+) -> None:
     (tmp_path / "maker").mkdir()
     await nothing_is_left(list(Maker(programs.ffmpeg, tmp_path / "maker")), tmp_path, exiftool, programs)
 
