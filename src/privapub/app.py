@@ -34,6 +34,7 @@ from privapub.jobs.worker import Worker
 from privapub.migrations.run import HEAD, check_current, upgrade
 from privapub.migrations.run import current as current_schema
 from privapub.moderation.gate import DomainGate, own_hosts
+from privapub.notifications import push, web_push
 from privapub.outbound.client import Door
 from privapub.proxy import cache
 from privapub.server import Server
@@ -84,6 +85,7 @@ async def check_ready(server: Server) -> None:
     async with server.database.write() as tx:
         await application.ensure(tx, Addresses(server.base_url), server.domain, clock.now())
         await cache.ensure(tx, server.settings)
+        await push.ensure_key(tx, web_push.new_key())
 
 
 async def prepare(server: Server) -> None:

@@ -45,3 +45,8 @@ def number_in(text: str) -> int | None:
 def word(alphabet: str, length: int) -> str:
     """So many letters of an alphabet, by chance: what people type."""
     return "".join(secrets.choice(alphabet) for _ in range(length))
+
+
+def octets(number: int) -> bytes:
+    """So many random bytes: what is to be fresh of each message."""
+    return secrets.token_bytes(number)

@@ -9,6 +9,7 @@ import msgspec
 from privapub.accounts.letters import LETTER
 from privapub.actors.addresses import Addresses
 from privapub.actors.facts import ActorBlocked, ActorGone, ActorMoved, ActorUnblocked, TagFeatured
+from privapub.client_api import wake
 from privapub.composing import letters, name_later, scheduled
 from privapub.composing.name_later import NAME_LATER
 from privapub.composing.scheduled import SCHEDULED
@@ -68,6 +69,8 @@ from privapub.media.accept import MEDIA
 from privapub.media.facts import MediaSettled
 from privapub.media.let_go import UNSTORE, unstore
 from privapub.moderation.facts import DomainRuled, ReportFiled
+from privapub.notifications.push import HOLD as HOLD_PUSH
+from privapub.notifications.push import PUSH
 from privapub.personas.facts import KeysRotated, PersonaEdited, PersonaMoved
 from privapub.posts.facts import (
     BoostWithdrawn,

@@ -144,7 +144,7 @@ async def _shown(tx: Transaction, call: Call, some: Sequence[Gathered]) -> Group
     alone = {id(each): Counted(1, each.items[0].id, (each.items[0].actor_id,)) for each in some}
     sums = {id(each): counted.get(each.group, alone[id(each)]) if each.group else alone[id(each)] for each in some}
     who = await show_accounts.by_ids(tx, call.server, {number for each in sums.values() for number in each.actor_ids})
-    statuses = await statuses_of(tx, call, [each.items[0] for each in some])
+    statuses = await statuses_of(tx, call.server, call.me, [each.items[0] for each in some])
     found = [_group(each, sums[id(each)]) for each in some]
     if call.text("expand_accounts") != PARTIAL:
         return Grouped(list(who.values()), list(statuses.values()), found)

@@ -64,10 +64,10 @@ async def change_v1(call: Call) -> V1NotificationPolicy:
         return v1_policy(await policies.change(tx, call.me, changes), await policies.summary(tx, call.me))
 
 
-async def requests(call: Call) -> Answer:
+async def waiting(call: Call) -> Answer:
     """`GET /api/v1/notifications/requests`: by whom something is kept apart."""
     async with call.server.database.read() as tx:
-        page = await policies.requests(tx, call.me, call.window(most=80, default=40))
+        page = await policies.waiting(tx, call.me, call.window(most=80, default=40))
         return paged(call, await _shown(tx, call, page.items), page)
 
 
@@ -121,7 +121,7 @@ async def _shown(tx: Transaction, call: Call, some: Sequence[Request]) -> list[N
     who = await show_accounts.by_ids(tx, call.server, {each.actor_id for each in some})
     found = await read.latest(tx, call.me, MENTION, {each.actor_id for each in some}, clock.now())
     last = {each.actor_id: each for each in found}
-    statuses = await notifications.statuses_of(tx, call, list(last.values()))
+    statuses = await notifications.statuses_of(tx, call.server, call.me, list(last.values()))
     return [
         request(
             each,
@@ -141,7 +141,7 @@ ENDPOINTS = (
     Endpoint("GET", "/api/v1/notifications/policy", get_v1, _READ),
     Endpoint("PATCH", "/api/v1/notifications/policy", change_v1, _WRITE),
     Endpoint("PUT", "/api/v1/notifications/policy", change_v1, _WRITE),
-    Endpoint("GET", "/api/v1/notifications/requests", requests, _READ),
+    Endpoint("GET", "/api/v1/notifications/requests", waiting, _READ),
     Endpoint("POST", "/api/v1/notifications/requests/accept", accept_several, _WRITE),
     Endpoint("POST", "/api/v1/notifications/requests/dismiss", dismiss_several, _WRITE),
     Endpoint("GET", "/api/v1/notifications/requests/merged", merged, _READ),

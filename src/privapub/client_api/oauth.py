@@ -14,6 +14,7 @@ from privapub.client_api import show_accounts
 from privapub.client_api.call import Call
 from privapub.client_api.endpoint import Answer, Endpoint
 from privapub.client_api.problems import TooMany, Unauthenticated
+from privapub.client_api.push import server_key
 from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput
 from privapub.limits import visit
@@ -63,7 +64,7 @@ class OAuthProblem(Struct):
     error_description: str
 
 
-def application(of: Application, secret: str | None = None) -> ApplicationShape:
+def application(of: Application, vapid_key: str, secret: str | None = None) -> ApplicationShape:
     """A program as it is shown (pure)."""
     shape = ApplicationShape(
         id=str(of.id),
@@ -72,6 +73,7 @@ def application(of: Application, secret: str | None = None) -> ApplicationShape:
         scopes=list(of.scopes),
         redirect_uris=list(of.redirect_uris),
         redirect_uri="\n".join(of.redirect_uris),
+        vapid_key=vapid_key,
     )
     if secret is not None:
         shape.client_id, shape.client_secret, shape.client_secret_expires_at = of.client_id, secret, 0
@@ -91,7 +93,7 @@ async def register(call: Call) -> ApplicationShape:
             call.text("website") or None,
             clock.now(),
         )
-    return application(made, secret)
+        return application(made, await server_key(tx), secret)
 
 
 async def verify(call: Call) -> ApplicationShape:
@@ -99,9 +101,9 @@ async def verify(call: Call) -> ApplicationShape:
     assert call.token is not None  # noqa: S101 - of a program at least
     async with call.server.database.read() as tx:
         found = await tokens.application_by_id(tx, call.token.application_id)
-    if found is None:
-        raise Unauthenticated
-    return application(found)
+        if found is None:
+            raise Unauthenticated
+        return application(found, await server_key(tx))
 
 
 async def token(call: Call) -> Answer:

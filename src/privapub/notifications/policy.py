@@ -99,7 +99,7 @@ async def summary(tx: Transaction, persona_id: int) -> tuple[int, int]:
     return (0, 0) if row is None else (row.people, row.things)
 
 
-async def requests(tx: Transaction, persona_id: int, window: Window) -> Page[Request]:
+async def waiting(tx: Transaction, persona_id: int, window: Window) -> Page[Request]:
     """What is kept apart, by whom, newest first. Its numbers are those of the newest thing of each."""
     grouped = _requests(persona_id).subquery()
     rows = await tx.all(window.of(select(grouped), grouped.c.newest))

@@ -1,5 +1,7 @@
 """Filters: made, changed and taken away by programs, whole and in parts, in both versions of the API."""
 
+from typing import Any
+
 import pytest
 
 from makers import make_post, make_remote
@@ -11,7 +13,7 @@ from program import Program, town
 V1, V2 = "/api/v1/filters", "/api/v2/filters"
 
 
-async def made(app: Program, **more: object) -> dict[str, object]:
+async def made(app: Program, **more: object) -> dict[str, Any]:
     given = {"title": "fruit", "context": ["home"], "keywords_attributes": [{"keyword": "apple", "whole_word": False}]}
     found = await app.told("POST", V2, given | more)
     assert isinstance(found, dict)
@@ -23,7 +25,7 @@ async def test_a_filter_is_made_read_and_taken_away(database: Database) -> None:
         alice, app = await sut.program("alice")
         one = await made(app, filter_action="hide", expires_in=3600)
         assert (one["title"], one["context"], one["filter_action"]) == ("fruit", ["home"], "hide")
-        assert [(each["keyword"], each["whole_word"]) for each in one["keywords"]] == [("apple", False)]  # type: ignore[attr-defined]
+        assert [(each["keyword"], each["whole_word"]) for each in one["keywords"]] == [("apple", False)]
         assert one["expires_at"] is not None
         assert await app.get(V2) == [one]
         assert await app.get(f"{V2}/{one['id']}") == one
@@ -50,7 +52,7 @@ async def test_what_is_given_changes_and_the_rest_stays_with_its_numbers(databas
     async with town(database) as sut:
         _, app = await sut.program("alice")
         one = await made(app, expires_in=3600)
-        first = one["keywords"][0]["id"]  # type: ignore[index]
+        first = one["keywords"][0]["id"]
         path = f"{V2}/{one['id']}"
         more = {"title": "food", "keywords_attributes": [{"keyword": "pear"}, {"id": first, "whole_word": True}]}
         changed = await app.told("PUT", path, more)
