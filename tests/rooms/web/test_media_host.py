@@ -15,6 +15,7 @@ from privapub import clock
 from privapub.actors.addresses import Addresses
 from privapub.actors.tables import actor
 from privapub.database.connect import Database
+from privapub.database.transaction import Transaction
 from privapub.media import names
 from privapub.moderation.gate import own_hosts
 from privapub.personas.edit import edit
@@ -83,17 +84,20 @@ async def test_nothing_else_is_at_the_host_of_media(world: World) -> None:
         assert answer.status == 404
 
 
+async def show_picture(tx: Transaction, persona_id: int) -> None:
+    """A post with a picture, from when media had a host of their own."""
+    await publish(
+        tx, author_id=persona_id, audience="public", source="", content_html="",
+        media=[await make_medium(tx, persona_id)], addresses=PLACES, now=clock.now(),
+    )  # fmt: skip
+
+
 async def test_a_page_shows_and_may_load_what_is_there(world: World) -> None:
     async with world.database.write() as tx:
-        now = clock.now()
         alice = await make_persona(tx)
-        number = await make_medium(tx, alice.id)
-        await publish(
-            tx, author_id=alice.id, audience="public", source="", content_html="", media=[number], addresses=PLACES,
-            now=now,
-        )  # fmt: skip
+        await show_picture(tx, alice.id)
         before = Addresses("https://sut.test").medium(names.new("image/jpeg"))  # as it was given when there was no host
-        await edit(tx, alice.id, icon=before, image=before, now=now)
+        await edit(tx, alice.id, icon=before, image=before, now=clock.now())
     status, body, headers = await get(world, "sut.test", "/@alice")
     page = body.decode()
     assert status == 200
@@ -108,13 +112,8 @@ async def test_a_page_shows_and_may_load_what_is_there(world: World) -> None:
 async def test_pictures_stay_ours_when_the_host_is_given_up(database: Database, authority: Authority) -> None:
     async with World(database, authority) as world:
         async with database.write() as tx:
-            now = clock.now()
             alice = await make_persona(tx)
-            number = await make_medium(tx, alice.id)
-            await publish(
-                tx, author_id=alice.id, audience="public", source="", content_html="", media=[number], addresses=PLACES,
-                now=now,
-            )  # fmt: skip
+            await show_picture(tx, alice.id)
             await tx.execute(update(actor).where(actor.c.id == alice.id).values(icon=f"{MEDIA}/x.svg"))
         status, body, headers = await get(world, "sut.test", "/@alice")
         assert (await get(world, "media.sut.test", "/@alice"))[0] == 200
