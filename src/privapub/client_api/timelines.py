@@ -1,5 +1,7 @@
 """Timelines."""
 
+from collections.abc import Sequence
+
 from privapub import clock
 from privapub.client_api import show_statuses
 from privapub.client_api.call import Call
@@ -7,7 +9,7 @@ from privapub.client_api.endpoint import Answer, Endpoint
 from privapub.client_api.paging import paged
 from privapub.database.page import Page
 from privapub.database.transaction import Transaction
-from privapub.markup.hashtags import tag_key
+from privapub.markup.hashtags import is_hashtag, tag_key
 from privapub.timelines import home as timeline
 from privapub.timelines import read
 from privapub.timelines.entry import Entry
@@ -42,20 +44,27 @@ async def public(call: Call) -> Answer:
 
 async def tagged(call: Call) -> Answer:
     """`GET /api/v1/timelines/tag/{hashtag}`: with this tag or `any`, with `all` and with `none` of others."""
-    some = [str(call.request.path_params["hashtag"]), *call.texts("any")]
+    some = _keys([str(call.request.path_params["hashtag"]).lstrip("#"), *call.texts("any")])
     async with call.server.database.read() as tx:
+        if not some:
+            return Answer([])
         page = await read.tagged(
             tx,
-            [tag_key(each.lstrip("#")) for each in some[:MOST_TAGS]],
+            some,
             call.reader,
             call.window(),
             clock.now(),
             where=_where(call),
-            also=tuple(tag_key(each) for each in call.texts("all")[:MOST_TAGS]),
-            never=tuple(tag_key(each) for each in call.texts("none")[:MOST_TAGS]),
+            also=_keys(call.texts("all")),
+            never=_keys(call.texts("none")),
             only_media=bool(call.flag("only_media")),
         )
         return await shown(tx, call, page, "local", "remote", "only_media", "any", "all", "none")
+
+
+def _keys(names: Sequence[str]) -> tuple[str, ...]:
+    """The keys of the first few of these; what can be no hashtag is none."""
+    return tuple(tag_key(name) for name in names[:MOST_TAGS] if is_hashtag(name))
 
 
 async def of_list(call: Call) -> Answer:
