@@ -6,7 +6,7 @@ A domain is that of somebody's address or id, itself and not what is below it, a
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, exists, func, or_, select
+from sqlalchemy import ColumnElement, and_, delete, exists, func, or_, select
 
 from privapub import identifiers
 from privapub.actors.tables import actor, domain_block
@@ -58,14 +58,14 @@ async def covered(tx: Transaction, persona_id: int, actor_ids: Collection[int]) 
 
 def covers(persona: Any, who: Any) -> ColumnElement[bool]:
     """Whether a persona blocks somebody's server (columns or numbers): a condition for larger questions."""
-    this, theirs = domain_block.alias(), actor.alias()
-    return (
-        exists()
-        .where(
-            theirs.c.id == who,
-            ~theirs.c.local,
-            this.c.persona_id == persona,
-            or_(this.c.domain == theirs.c.host, this.c.domain == theirs.c.origin),
-        )
-        .correlate_except(this, theirs)
+    this, theirs, some = domain_block.alias(), actor.alias(), domain_block.alias()
+    found = exists().where(
+        theirs.c.id == who,
+        ~theirs.c.local,
+        this.c.persona_id == persona,
+        or_(this.c.domain == theirs.c.host, this.c.domain == theirs.c.origin),
+    )
+    # Nearly nobody blocks any: that is asked once, and not for each row.
+    return and_(
+        exists().where(some.c.persona_id == persona).correlate_except(some), found.correlate_except(this, theirs)
     )

@@ -187,7 +187,9 @@ def _tagged() -> ColumnElement[bool]:
     has = exists().where(
         this.c.post_id == post.c.id, followed_tag.c.persona_id == _ME, followed_tag.c.tag == this.c.tag
     )
-    return and_(post.c.audience == PUBLIC, has.correlate_except(this, followed_tag))
+    some = followed_tag.alias()
+    follows_any = exists().where(some.c.persona_id == _ME).correlate_except(some)
+    return and_(follows_any, post.c.audience == PUBLIC, has.correlate_except(this, followed_tag))
 
 
 def _named() -> ColumnElement[bool]:
