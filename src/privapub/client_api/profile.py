@@ -1,6 +1,7 @@
 """The persona's own profile: what it says, what it wears, and how it posts."""
 
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from starlette.datastructures import UploadFile
@@ -19,6 +20,7 @@ from privapub.media.accept import accept
 from privapub.media.read import Use
 from privapub.personas import defaults
 from privapub.personas import read as personas
+from privapub.personas.defaults import Defaults
 
 WORN: tuple[Use, ...] = ("avatar", "header")
 CHUNK = 1 << 16
@@ -63,7 +65,7 @@ async def preferences(call: Call) -> shapes.Preferences:
 
 async def _change(call: Call) -> None:
     hides = call.flag("hide_collections")
-    source = _source(call)
+    posting = _posting(call)
     await edit_profile(
         call.server,
         call.me,
@@ -77,28 +79,27 @@ async def _change(call: Call) -> None:
         bot=call.flag("bot"),
         attribution_domains=call.texts("attribution_domains") if call.has("attribution_domains") else None,
     )
-    word = source.text("privacy")
-    if word and word not in AUDIENCES:
-        raise InvalidInput("Source privacy is not included in the list")
     async with call.server.database.write() as tx:
-        await defaults.prefer(
-            tx,
-            call.me,
-            audience=AUDIENCES[word] if word else None,
-            sensitive=source.flag("sensitive"),
-            language=source.text("language") if source.has("language") else None,
-            quote_policy=source.text("quote_policy") or None,
-        )
+        await defaults.prefer(tx, call.me, posting)
     for use in WORN:
         file = call.given.get(use)
         if isinstance(file, UploadFile):
             await accept(call.server, call.me, _chunks(file), alt=call.text(f"{use}_description"), use=use)
 
 
-def _source(call: Call) -> Call:
-    """The parameters below `source`."""
+def _posting(call: Call) -> Defaults:
+    """What is said below `source`; InvalidInput before anything is changed."""
     given = call.given.get("source")
-    return Call(call.server, call.request, call.token, given if isinstance(given, Mapping) else {})
+    source = replace(call, given=given if isinstance(given, Mapping) else {})
+    word = source.text("privacy")
+    if word and word not in AUDIENCES:
+        raise InvalidInput("Source privacy is not included in the list")
+    return Defaults(
+        AUDIENCES[word] if word else None,
+        source.flag("sensitive"),
+        source.text("language") if source.has("language") else None,
+        source.text("quote_policy") or None,
+    )
 
 
 def _fields(call: Call) -> list[tuple[str, str]]:

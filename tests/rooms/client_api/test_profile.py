@@ -89,7 +89,9 @@ async def test_how_it_posts_is_told_to_nobody_else(database: Database) -> None:
 async def test_what_cannot_be_is_refused(database: Database, given: dict[str, Any]) -> None:
     async with town(database) as sut:
         _, app = await sut.program("alice")
-        assert (await app.refused("PATCH", UPDATE, given))[0] == 422
+        before = await app.get("/api/v1/profile")
+        assert (await app.refused("PATCH", UPDATE, {"locked": True, **given}))[0] == 422
+        assert await app.get("/api/v1/profile") == before
 
 
 def parts(*some: tuple[str, str, bytes]) -> bytes:
