@@ -194,7 +194,7 @@ async def _token(server: Server, connection: HTTPConnection) -> Token:
     shown = shown or connection.query_params.get("access_token", "") or connection.headers.get(_PROTOCOL, "")
     async with server.database.read() as tx:
         found = await tokens.find(tx, shown) if shown else None
-    if found is None:
+    if found is None or found.waits is not None:
         raise Unauthenticated
     return found
 
