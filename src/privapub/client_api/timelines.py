@@ -81,13 +81,6 @@ async def of_link(call: Call) -> Answer:
         return await shown(tx, call, page, "url")
 
 
-async def direct(call: Call) -> Answer:
-    """`GET /api/v1/timelines/direct`."""
-    async with call.server.database.read() as tx:
-        page = await read.mentions(tx, call.me, call.window(), clock.now(), direct=True)
-        return await shown(tx, call, page)
-
-
 async def nothing(_call: Call) -> list[str]:
     """`GET /api/v1/trends…`: nobody is counted here to find out what many look at."""
     return []
@@ -106,7 +99,6 @@ ENDPOINTS = (
     Endpoint("GET", "/api/v1/timelines/tag/{hashtag}", tagged, _READ, who="anyone"),
     Endpoint("GET", "/api/v1/timelines/list/{list_id}", of_list, ("read:lists",)),
     Endpoint("GET", "/api/v1/timelines/link", of_link, _READ, who="anyone"),
-    Endpoint("GET", "/api/v1/timelines/direct", direct, _READ),
     Endpoint("GET", "/api/v1/trends", nothing, who="anyone"),
     Endpoint("GET", "/api/v1/trends/statuses", nothing, who="anyone"),
     Endpoint("GET", "/api/v1/trends/links", nothing, who="anyone"),

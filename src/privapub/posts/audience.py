@@ -129,8 +129,11 @@ async def visible_to(tx: Transaction, posts: Collection[Post], viewer_id: int | 
     ]
 
 
-def facts(viewer_id: int | None) -> list[Any]:
-    """What is to be known of posts for `may_see_row`: columns for a question that gets them."""
+def facts(viewer_id: Any) -> list[Any]:
+    """What is to be known of posts for `may_see_row`: columns for a question that gets them.
+
+    The viewer is a number, a value that is given when it is asked, or None.
+    """
     hidden = standing.is_blocked(post_table.c.author_id).label("author_hidden")
     if viewer_id is None:
         return [hidden]
@@ -153,7 +156,7 @@ def may_see_row(post: Post, row: Any, viewer_id: int | None) -> bool:
     )
 
 
-def _followed(viewer_id: int) -> ColumnElement[bool]:
+def _followed(viewer_id: Any) -> ColumnElement[bool]:
     this = follow.alias()
     return (
         exists()
@@ -166,7 +169,7 @@ def _followed(viewer_id: int) -> ColumnElement[bool]:
     )
 
 
-def _named(viewer_id: int) -> ColumnElement[bool]:
+def _named(viewer_id: Any) -> ColumnElement[bool]:
     this = post_recipient.alias()
     return exists().where(this.c.post_id == post_table.c.id, this.c.actor_id == viewer_id).correlate_except(this)
 

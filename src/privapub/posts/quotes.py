@@ -9,8 +9,10 @@ Whoever quotes themselves needs no yes. A yes is a stamp: a document on the host
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from functools import cache
+from typing import Any
 
-from sqlalchemy import ColumnElement, select, update
+from sqlalchemy import BigInteger, ColumnElement, Select, bindparam, select, update
 
 from privapub.actors.addresses import Addresses
 from privapub.database.page import Page, Window, page_of
@@ -157,13 +159,21 @@ async def shown(tx: Transaction, posts: Collection[Post], viewer_id: int | None)
     wanted = {each.quote: each.id for each in posts if each.quote and each.quote_state == ACCEPTED}
     if not wanted:
         return {}
-    rows = await tx.all(select(post, *audience.facts(viewer_id)).where(post.c.uri.in_(sorted(wanted))))
+    viewer = {} if viewer_id is None else {"viewer": viewer_id}
+    rows = await tx.all(_quoted(signed_in=viewer_id is not None), uris=sorted(wanted), **viewer)
     visible = [found for row in rows if audience.may_see_row(found := read.from_row(row), row, viewer_id)]
     polls = {each.id: each.poll for each in posts if each.poll is not None}
     whole = [replace(each, poll=polls[each.id]) for each in visible if each.id in polls]
     whole += await read.with_polls(tx, [each for each in visible if each.id not in polls])
     quoted = {each.uri: each for each in whole}
     return {each.id: quoted[each.quote] for each in posts if each.quote in quoted and each.quote_state == ACCEPTED}
+
+
+@cache
+def _quoted(*, signed_in: bool) -> Select[Any]:
+    """Posts by their uris, with what is to be known of them to judge whether the viewer may see them."""
+    facts = audience.facts(bindparam("viewer", type_=BigInteger) if signed_in else None)
+    return select(post, *facts).where(post.c.uri.in_(bindparam("uris", expanding=True)))
 
 
 async def _asked(tx: Transaction, post_id: int, author_id: int) -> bool:

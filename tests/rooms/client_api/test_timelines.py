@@ -109,14 +109,6 @@ async def test_what_leads_to_a_page_is_found_by_it(database: Database) -> None:
         assert await shown(app, "link?url=https%3A%2F%2Fnews.test%2F2") == []
 
 
-async def test_direct_posts_are_told_to_whom_they_name(database: Database) -> None:
-    async with town(database) as sut:
-        _, app = await sut.program("alice")
-        _, bob = await sut.program("bob")
-        made = await write(app, "@bob psst", visibility="direct")
-        assert await shown(bob, "direct") == [made]
-
-
 @pytest.mark.parametrize("path", ["trends", "trends/statuses", "trends/links", "trends/tags"])
 async def test_nobody_counts_what_many_look_at(database: Database, path: str) -> None:
     async with town(database) as sut:
@@ -125,7 +117,7 @@ async def test_nobody_counts_what_many_look_at(database: Database, path: str) ->
 
 async def test_whoever_does_not_sign_in_has_no_home(database: Database) -> None:
     async with town(database) as sut:
-        for path in ("home", "list/1", "direct"):
+        for path in ("home", "list/1"):
             assert (await sut.stranger.refused("GET", f"{ALICE}/{path}"))[0] == 401
 
 
