@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from privapub import clock, identifiers
 from privapub.actors import read as actors
+from privapub.actors.addresses import Addresses
 from privapub.actors.read import Actor
 from privapub.client_api import show_accounts, show_statuses
 from privapub.client_api.call import Call
@@ -70,7 +71,8 @@ async def _at_address(call: Call, query: str) -> Actor | Post | None:
             known = await posts.by_uri(tx, query) or await actors.by_uri(tx, query)
         else:
             known = await people.by_address(tx, name, host.lower())
-    if known is None and call.flag("resolve"):
+    ours = is_url and Addresses(call.server.base_url).is_ours(query)
+    if known is None and (ours or call.flag("resolve")):  # of ours nobody is asked
         try:
             known = await find(call.server, query)
         except (NotFound, InvalidInput, NotAllowed, Unavailable):

@@ -2,6 +2,9 @@
 
 from collections.abc import Collection
 
+from asgi import Application
+from fakes.certificates import Authority
+from fakes.world import World
 from makers import make_persona, make_post, make_remote
 from privapub import clock, identifiers
 from privapub.actors import blocks
@@ -119,3 +122,24 @@ async def test_it_is_refused_without_its_scope(database: Database) -> None:
         assert (await sut.stranger.refused("GET", PATH))[0] == 401
         for method, path in (("POST", "/1/read"), ("POST", "/1/unread"), ("DELETE", "/1")):
             assert (await reader.refused(method, f"{PATH}{path}"))[0] == 403
+
+
+async def test_what_is_written_directly_is_in_both_conversations_once_the_jobs_are_done(
+    database: Database, authority: Authority
+) -> None:
+    async with World(database, authority) as world:
+        sut = Town(Application(world.server), database)
+        async with database.write() as tx:
+            alice, bob = await make_persona(tx), await make_persona(tx, "bob")
+        mine, his = await sut.another(alice), await sut.another(bob)
+        await mine.told("POST", "/api/v1/statuses", {"status": "@bob psst", "visibility": "direct"})
+        await mine.told("POST", "/api/v1/statuses", {"status": "@bob for all to see"})
+        await world.drain()
+        (ours,), (theirs,) = await mine.get(PATH), await his.get(PATH)
+        assert (ours["unread"], theirs["unread"]) == (False, True)
+        given = {"status": "@alice what?", "visibility": "direct", "in_reply_to_id": theirs["last_status"]["id"]}
+        answer = await his.told("POST", "/api/v1/statuses", given)
+        await world.drain()
+        (again,) = await mine.get(PATH)
+        assert (again["id"], again["last_status"]["id"], again["unread"]) == (ours["id"], answer["id"], True)
+        assert [each["acct"] for each in again["accounts"]] == ["bob"]

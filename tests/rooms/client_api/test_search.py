@@ -3,16 +3,20 @@
 import pytest
 from sqlalchemy import update
 
+from asgi import Application
+from fakes.certificates import Authority
+from fakes.world import CONTEXT, PUBLIC, World
 from makers import make_follow, make_persona, make_post, make_remote
 from privapub import clock
 from privapub.actors import blocks
 from privapub.actors.tables import actor
 from privapub.database.connect import Database
+from privapub.personas import read as personas
 from privapub.posts import bookmarks, boost, react
 from privapub.posts.delete import delete
 from privapub.posts.edit import edit
 from privapub.posts.text_index import cut
-from program import Program, town
+from program import Program, Town, town
 
 PATH = "/api/v2/search"
 
@@ -107,7 +111,10 @@ async def test_an_address_is_looked_up_and_shown_to_who_may_see_it(database: Dat
         found = await app.get(f"{PATH}?q={seen.uri}")
         assert ([each["id"] for each in found["statuses"]], found["accounts"]) == ([str(seen.id)], [])
         assert [each["id"] for each in (await app.get(f"{PATH}?q={carol.uri}"))["accounts"]] == [str(carol.id)]
+        mine = await app.get(f"{PATH}?q=https://sut.test/@alice")
+        assert [each["acct"] for each in mine["accounts"]] == ["alice"]
         nothing = {"accounts": [], "statuses": [], "hashtags": []}
+        assert await app.get(f"{PATH}?q=https://sut.test/@nobody") == nothing
         assert await app.get(f"{PATH}?q={hidden.uri}") == nothing
         assert await app.get(f"{PATH}?q=https://nowhere.invalid/x&resolve=true") == nothing
 
@@ -122,6 +129,25 @@ async def test_it_is_refused_without_its_scope_or_a_query(database: Database) ->
         nothing = {"accounts": [], "statuses": [], "hashtags": []}
         for query in ("%22", "zz%00b", "'", "*", "%22a%22%20OR%20", "x" * 5000, "-", "NEAR(a)", "words:a"):
             assert await app.get(f"{PATH}?q={query}&limit=-3&offset=x&max_id=y") == nothing
+
+
+async def test_what_is_not_known_is_fetched_where_that_is_asked_for(database: Database, authority: Authority) -> None:
+    async with World(database, authority) as world:
+        alice = await world.persona("alice")
+        async with database.read() as tx:
+            app = await Town(Application(world.server), database).another(await personas.known(tx, alice.id))
+        carol = world.person("https://peer.test/u/carol")
+        note = {
+            "@context": CONTEXT, "id": "https://peer.test/n/1", "type": "Note", "attributedTo": carol.uri,
+            "content": "<p>from afar</p>", "to": PUBLIC,
+        }  # fmt: skip
+        world.serve("https://peer.test/n/1", note)
+        assert await texts(app, "https://peer.test/n/1") == []
+        assert world.peer.received == []
+        assert await texts(app, "https://peer.test/n/1", "&resolve=true") == ["from afar"]
+        found = await app.get(f"{PATH}?q=@carol@peer.test&type=accounts&resolve=true")
+        assert [each["acct"] for each in found["accounts"]] == ["carol@peer.test"]
+        assert await texts(app, "https://peer.test/nothing", "&resolve=true") == []
 
 
 @pytest.mark.parametrize(
