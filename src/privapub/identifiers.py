@@ -15,6 +15,11 @@ def sortable(now: float) -> int:
     return (int(now * 1000) << 20) | secrets.randbits(20)
 
 
+def first(now: float) -> int:
+    """The least id that is made at this moment (pure)."""
+    return int(now * 1000) << 20
+
+
 def moment(number: int) -> float:
     """When a sortable id was made."""
     return (number >> 20) / 1000
