@@ -10,7 +10,9 @@ from sqlalchemy import func, select
 from fakes.asked import asked
 from makers import make_medium, make_post, make_remote
 from privapub import clock
+from privapub.composing import once
 from privapub.composing.compose import write_post
+from privapub.composing.tables import said_once
 from privapub.database.connect import Database
 from privapub.jobs.tables import job
 from privapub.posts.receive import ReceivedPost, receive_edit
@@ -142,6 +144,9 @@ async def test_what_is_said_twice_with_one_key_is_done_once(database: Database) 
         assert (await say(app, "k"))["id"] != at_once[0]["id"]
         async with database.read() as tx:
             assert await tx.scalar(select(func.count()).select_from(post)) == 4
+        async with database.write() as tx:
+            await once.prune(tx, clock.now())
+            assert await tx.scalar(select(func.count()).select_from(said_once)) == 1
 
 
 # Read
