@@ -16,9 +16,9 @@ from privapub.jobs.enqueue import put
 from privapub.jobs.job import NewJob
 
 LETTER = "letter"
-CONFIRM, RESET = "confirm", "reset"
+CONFIRM, RESET, CHANGE = "confirm", "reset", "change"
 HOUR = 3600.0
-LIVES = {CONFIRM: 48 * HOUR, RESET: HOUR}  # seconds
+LIVES = {CONFIRM: 48 * HOUR, RESET: HOUR, CHANGE: HOUR}  # seconds
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ _WITH_WAITING = select(token, waiting.c.for_email).outerjoin(waiting, waiting.c.
 DAY = 86_400.0
 UNUSED = 30 * DAY
 MOST_UNUSED = 100_000
+MOST_SHOWN = 200
 CODE_LIVES = 600.0  # seconds (RFC 6749, section 4.1.2, asks for no more)
 OUT_OF_BAND = "urn:ietf:wg:oauth:2.0:oob"
 _LONGEST = 2000
@@ -130,6 +131,24 @@ async def of_persona(tx: Transaction, persona_id: int) -> list[tuple[Token, Appl
         if of is not None:
             found.append((_token(row), of))
     return found
+
+
+async def of_personas(tx: Transaction, persona_ids: Sequence[int]) -> list[tuple[Token, str]]:
+    """The tokens of these personas, each with the name of its program, the newest first, as many as a page shows."""
+    rows = await tx.all(
+        select(token, application.c.name)
+        .join(application, application.c.id == token.c.application_id)
+        .where(token.c.persona_id.in_(sorted(persona_ids)))
+        .order_by(token.c.id.desc())
+        .limit(MOST_SHOWN)
+    )
+    return [(_token(row), row.name) for row in rows]
+
+
+async def revoke_of(tx: Transaction, token_id: int, persona_ids: Sequence[int]) -> bool:
+    """Take a token back, if it is one of these personas'; whether it was."""
+    mine = token.c.id == token_id, token.c.persona_id.in_(sorted(persona_ids))
+    return bool((await tx.execute(delete(token).where(*mine))).rowcount)
 
 
 async def revoke(tx: Transaction, token_id: int) -> bool:

@@ -1,14 +1,14 @@
 """What letters say, and the job of the kind `letter` that sends them."""
 
 from privapub.accounts import letters
-from privapub.accounts.letters import CONFIRM, RESET
+from privapub.accounts.letters import CHANGE, CONFIRM, RESET
 from privapub.jobs.job import Done, GiveUp, Job, Outcome, Retry
 from privapub.outbound import mail
 from privapub.server import Server
 
 ATTEMPTS = 8
-_SUBJECT = {CONFIRM: "Confirm your e-mail address", RESET: "Set a new password"}
-_PATH = {CONFIRM: "/auth/confirmation", RESET: "/auth/password/new"}
+_SUBJECT = {CONFIRM: "Confirm your e-mail address", RESET: "Set a new password", CHANGE: "Your new e-mail address"}
+_PATH = {CONFIRM: "/auth/confirmation", RESET: "/auth/password/new", CHANGE: "/auth/email"}
 _TEXT = {
     CONFIRM: (
         "Somebody has made an account at {site} with this e-mail address.\n\n"
@@ -19,6 +19,11 @@ _TEXT = {
         "Somebody wants to set a new password for the account at {site} with this e-mail address.\n\n"
         "If that was you, do it here, within an hour:\n\n{link}\n\n"
         "If not, do nothing: the password stays as it is.\n"
+    ),
+    CHANGE: (
+        "Somebody with an account at {site} wants to be known by this e-mail address from now on.\n\n"
+        "If that was you, confirm it here, within an hour:\n\n{link}\n\n"
+        "If not, do nothing.\n"
     ),
 }
 

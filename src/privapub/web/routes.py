@@ -33,7 +33,7 @@ from privapub.web.persona import actor_page, persona
 from privapub.web.post import post as post_page
 from privapub.web.problems import answer, broken, outage, unrouted
 from privapub.web.proxy import proxied
-from privapub.web.security import security
+from privapub.web.security import new_address, security
 from privapub.web.tag import tag
 from privapub.web.visits import Visits
 
@@ -60,6 +60,7 @@ def routes(server: Server) -> list[Route]:
         "/auth/confirmation": sign_up.confirmation,
         "/auth/password": password.forgotten,
         "/auth/password/new": password.anew,
+        "/auth/email": new_address,
     }
     return [
         *(Route(path, _endpoint(server, page), methods=["GET"]) for path, page in pages.items()),

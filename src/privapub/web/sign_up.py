@@ -1,6 +1,7 @@
 """`/auth/sign_up` and `/auth/confirmation`: an account with its first persona, and the letter about its address."""
 
 import math
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -99,7 +100,8 @@ async def confirmation(server: Server, request: Request) -> Response:
         sentence = "It was used already, or is too old. Try to sign in."
         return problem(server, request, 404, "This link is no good any more", sentence)
     if request.method != "POST":
-        return form_page(server, request, who, "confirmation.html", token=secret, address=found.address)
+        told: dict[str, Any] = {"token": secret, "address": found.address, "action": "/auth/confirmation"}
+        return form_page(server, request, who, "confirmation.html", **told)
     async with server.database.write() as tx:
         spent = await letters.spend(tx, found)
     waits = await composing.let_in(server, found.account_id, now, email=True) if spent else None
