@@ -11,7 +11,7 @@ from privapub.errors import Conflict, InvalidInput
 from privapub.jobs.enqueue import put_fact
 from privapub.markup.render import Format
 from privapub.media.attach import attachment, describe, described, instead
-from privapub.posts import hold, read, versions
+from privapub.posts import hold, read, text_index, versions
 from privapub.posts.facts import PostEdited
 from privapub.posts.polls import NewPoll, ask, checked
 from privapub.posts.publish import check_text
@@ -96,6 +96,7 @@ async def edit(
     await replace_tags(tx, post_id, tags)
     if poll is not None:
         await ask(tx, post_id, poll, now)
+    await text_index.keep(tx, post_id)
     await put_fact(tx, PostEdited(post_id), about=f"post {post_id}")
     return True
 
