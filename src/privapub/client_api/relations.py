@@ -126,7 +126,7 @@ async def _answer(tx: Transaction, call: Call, other: int, now: float, *, accept
     await follow.answer(tx, asked.id, accept=accept, now=now)
 
 
-async def requests(call: Call) -> Answer:
+async def asking(call: Call) -> Answer:
     """`GET /api/v1/follow_requests`."""
     async with call.server.database.read() as tx:
         page = await follows.asking(tx, call.me, call.window(80, 40))
@@ -219,7 +219,7 @@ ENDPOINTS = (
     Endpoint("POST", f"{_ACCOUNT}/note", verb(_note), ("write:accounts",)),
     Endpoint("POST", f"{_ACCOUNT}/endorse", verb(_endorse), ("write:accounts",)),
     Endpoint("POST", f"{_ACCOUNT}/unendorse", verb(_unendorse), ("write:accounts",)),
-    Endpoint("GET", "/api/v1/follow_requests", requests, ("read:follows", "follow")),
+    Endpoint("GET", "/api/v1/follow_requests", asking, ("read:follows", "follow")),
     Endpoint(
         "POST",
         "/api/v1/follow_requests/{account_id}/authorize",
