@@ -148,7 +148,7 @@ async def of_personas(tx: Transaction, persona_ids: Sequence[int]) -> list[tuple
 async def revoke_of(tx: Transaction, token_id: int, persona_ids: Sequence[int]) -> bool:
     """Take a token back, if it is one of these personas'; whether it was."""
     mine = token.c.id == token_id, token.c.persona_id.in_(sorted(persona_ids))
-    return bool((await tx.execute(delete(token).where(*mine))).rowcount)
+    return await tx.first(select(token.c.id).where(*mine)) is not None and await revoke(tx, token_id)
 
 
 async def revoke(tx: Transaction, token_id: int) -> bool:

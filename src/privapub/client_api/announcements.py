@@ -1,5 +1,6 @@
 """What the operator tells everyone here."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
@@ -9,11 +10,14 @@ from privapub.client_api import show_accounts
 from privapub.client_api.call import Call
 from privapub.client_api.endpoint import Endpoint
 from privapub.client_api.shapes.emoji import CustomEmoji, ours
+from privapub.database.transaction import Transaction
 from privapub.emojis import keep
 from privapub.errors import InvalidInput
 from privapub.markup.reactions import emoji_in, is_short_name
 from privapub.markup.render import render
 from privapub.moderation import announcements
+from privapub.moderation.announcements import Announcement
+from privapub.server import Server
 
 
 class ReactionShape(Struct):
@@ -47,18 +51,24 @@ class AnnouncementShape(Struct, kw_only=True):
 async def every(call: Call) -> list[AnnouncementShape]:
     """`GET /api/v1/announcements`: those that are not over."""
     async with call.server.database.read() as tx:
-        found = await announcements.shown(tx, clock.now())
-        ids = [each.id for each in found]
-        read = await announcements.read_by(tx, call.me, ids)
-        reactions = await announcements.reactions(tx, call.me, ids)
-        pictures = await show_accounts.pictures_of(tx, call.server)
-        named = [one.name for some in reactions.values() for one in some]
-        emojis = await keep.within(tx, [*(each.text for each in found), *named])
+        return await shown(tx, call.server, call.me, await announcements.shown(tx, clock.now()))
+
+
+async def shown(
+    tx: Transaction, server: Server, persona_id: int, found: Sequence[Announcement]
+) -> list[AnnouncementShape]:
+    """These announcements, as a persona sees them."""
+    ids = [each.id for each in found]
+    read = await announcements.read_by(tx, persona_id, ids)
+    reactions = await announcements.reactions(tx, persona_id, ids)
+    pictures = await show_accounts.pictures_of(tx, server)
+    named = [one.name for some in reactions.values() for one in some]
+    emojis = await keep.within(tx, [*(each.text for each in found), *named])
     custom = {emoji.shortcode: ours(emoji, pictures) for emoji in emojis}
     return [
         AnnouncementShape(
             id=str(each.id),
-            content=render(each.text, {}, f"{call.server.base_url}/tags/").html,
+            content=render(each.text, {}, f"{server.base_url}/tags/").html,
             starts_at=None if each.starts_at is None else clock.iso(each.starts_at),
             ends_at=None if each.ends_at is None else clock.iso(each.ends_at),
             published_at=clock.iso(each.published_at),

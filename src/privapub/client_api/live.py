@@ -15,6 +15,7 @@ from sqlalchemy import select
 
 from privapub import clock
 from privapub.client_api import show_statuses
+from privapub.client_api.announcements import shown as shown_announcements
 from privapub.client_api.channels import Channel
 from privapub.client_api.conversations import shown as shown_conversations
 from privapub.client_api.notifications import shown as shown_notifications
@@ -23,6 +24,7 @@ from privapub.database.outage import is_outage
 from privapub.database.page import Page, Window
 from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
+from privapub.moderation import announcements
 from privapub.notifications import read as notifications
 from privapub.posts.audience import OPEN
 from privapub.posts.read import Post
@@ -133,6 +135,8 @@ class Live:
             await self._tell_of_boost(tx, event.ref)
         elif event.kind == events.DELETE:
             await self._tell_of_deletion(tx, event.ref)
+        elif event.kind in {events.ANNOUNCEMENT, events.ANNOUNCEMENT_GONE}:
+            await self._tell_everyone(tx, event)
         elif event.persona_id is not None:
             await self._tell_persona(tx, event, event.persona_id)
 
@@ -170,6 +174,16 @@ class Live:
         for channel, readers in self._readers().items():
             for reader in await _who_may_have_it(tx, channel, readers, post):
                 _give(readers[reader], Message(channel, "delete", str(post_id)))
+
+    async def _tell_everyone(self, tx: Transaction, event: Event) -> None:
+        """Of what the operator announces, or has taken back."""
+        there = [each for each in await announcements.shown(tx, clock.now()) if each.id == event.ref]
+        for channel, readers in self._readers().items():
+            for reader, listeners in readers.items() if channel.name == "user" else ():
+                if event.kind == events.ANNOUNCEMENT_GONE:
+                    _give(listeners, Message(channel, "announcement.delete", str(event.ref)))
+                for made in await shown_announcements(tx, self._server, reader, there):
+                    _give(listeners, Message(channel, "announcement", _json(made)))
 
     async def _tell_persona(self, tx: Transaction, event: Event, persona_id: int) -> None:
         where = _OF_PERSONA.get(event.kind, ())

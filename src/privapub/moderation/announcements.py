@@ -10,6 +10,7 @@ from privapub import identifiers
 from privapub.database.transaction import Transaction
 from privapub.errors import Conflict, InvalidInput, NotFound
 from privapub.moderation.tables import announcement, announcement_reaction, announcement_read
+from privapub.stream import events
 
 LONGEST = 5000
 MOST_SHOWN = 50
@@ -46,6 +47,7 @@ async def write(tx: Transaction, text: str, starts_at: float | None, ends_at: fl
         raise InvalidInput("It would be over before it begins.")
     made = Announcement(identifiers.sortable(now), text, now, now, starts_at, ends_at)
     await tx.execute(announcement.insert().values(vars(made)))
+    await events.say(tx, events.ANNOUNCEMENT, made.id)
     return made
 
 
@@ -57,11 +59,15 @@ async def edit(tx: Transaction, announcement_id: int, text: str, now: float) -> 
     if not (await tx.execute(update(announcement).where(here).values(text=text.strip(), updated_at=now))).rowcount:
         raise NotFound("There is no such announcement.")
     await tx.execute(delete(announcement_read).where(announcement_read.c.announcement_id == announcement_id))
+    await events.say(tx, events.ANNOUNCEMENT, announcement_id)
 
 
 async def remove(tx: Transaction, announcement_id: int) -> bool:
     """Take it back; whether there was one."""
-    return bool((await tx.execute(delete(announcement).where(announcement.c.id == announcement_id))).rowcount)
+    gone = bool((await tx.execute(delete(announcement).where(announcement.c.id == announcement_id))).rowcount)
+    if gone:
+        await events.say(tx, events.ANNOUNCEMENT_GONE, announcement_id)
+    return gone
 
 
 async def everyone(tx: Transaction) -> list[Announcement]:

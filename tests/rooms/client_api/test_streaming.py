@@ -17,6 +17,7 @@ from privapub.actors.read import Actor
 from privapub.client_api.channels import Channel
 from privapub.client_api.live import MOST_WAITING, Listener, Message
 from privapub.composing.compose import edit_post, write_post
+from privapub.moderation import announcements
 from privapub.posts.delete import delete
 from privapub.posts.read import Post
 from privapub.timelines import filters
@@ -134,6 +135,23 @@ async def test_a_persona_hears_what_it_is_told_and_that_its_filters_changed(worl
         async with world.database.write() as tx:
             await filters.add(tx, alice.id, "cats", places=["home"], words=[("cat", True)], now=clock.now())
         assert await heard(told) == {"stream": ["user"], "event": "filters_changed"}
+
+
+async def test_everyone_hears_what_is_announced_and_taken_back(world: World) -> None:
+    alice = await world.persona("alice")
+    secret, _ = await token(world, alice)
+    async with listening(world, secret, stream="user") as socket:
+        async with world.database.write() as tx:
+            made = await announcements.write(tx, "Hello all", None, None, clock.now())
+        message = await heard(socket)
+        assert (message["stream"], message["event"]) == (["user"], "announcement")
+        told = json.loads(message["payload"])
+        assert (told["id"], told["read"]) == (str(made.id), False)
+        assert "Hello all" in told["content"]
+        async with world.database.write() as tx:
+            await announcements.remove(tx, made.id)
+        gone = {"stream": ["user"], "event": "announcement.delete", "payload": str(made.id)}
+        assert await heard(socket) == gone
 
 
 async def test_a_token_that_is_taken_back_ends_its_connection(world: World) -> None:
