@@ -16,7 +16,7 @@ from privapub.federation.inbox.tables import incoming
 from privapub.follows.tables import follow
 from privapub.moderation.tables import report
 from privapub.notifications.tables import notification
-from privapub.posts import tombstones
+from privapub.posts import text_index, tombstones
 from privapub.posts.sweep import is_also_ours
 from privapub.posts.tables import boost, poll_vote, post, post_recipient, reaction
 from privapub.timelines.tables import list_member, timeline_entry
@@ -67,6 +67,7 @@ async def _posts(tx: Transaction, before: float, among: ColumnElement[bool]) -> 
     ids = await _ids(tx, select(post.c.id).where(among, post.c.received_at < before, ~wanted).order_by(post.c.id))
     await tx.execute(update(post).where(post.c.in_reply_to_id.in_(ids)).values(in_reply_to_id=None))
     await tombstones.remain(tx, ids)
+    await text_index.drop(tx, ids)
     await tx.execute(delete(post).where(post.c.id.in_(ids)))
     return ids
 

@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, delete, exists, or_, select, update
 
 from privapub.actors.tables import actor
 from privapub.database.transaction import Transaction
+from privapub.posts import text_index
 from privapub.posts.tables import bookmark, boost, pin, poll_vote, post, reaction
 
 
@@ -26,6 +27,7 @@ async def sweep(tx: Transaction, actor_ids: Collection[int], limit: int) -> int:
     ids = [row.id for row in rows]
     if ids:
         await tx.execute(update(post).where(post.c.in_reply_to_id.in_(ids)).values(in_reply_to_id=None))
+        await text_index.drop(tx, ids)
         await tx.execute(delete(post).where(post.c.id.in_(ids)))
     gone = len(ids)
     for table in (reaction, boost):

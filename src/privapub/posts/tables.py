@@ -241,10 +241,7 @@ post_program = Table(
 
 # The words of posts (`posts.text_index`), as each database looks for them; no table of SQLAlchemy is one of FTS5.
 _TEXT_INDEX = {
-    "sqlite": (
-        "CREATE VIRTUAL TABLE post_text USING fts5(words, tokenize = 'unicode61 remove_diacritics 0')",
-        "CREATE TRIGGER post_text_gone AFTER DELETE ON post BEGIN DELETE FROM post_text WHERE rowid = old.id; END",
-    ),
+    "sqlite": ("CREATE VIRTUAL TABLE post_text USING fts5(words, tokenize = 'unicode61 remove_diacritics 0')",),
     "postgresql": (
         """CREATE TABLE post_text (
         post_id BIGINT NOT NULL, words TSVECTOR NOT NULL, CONSTRAINT pk_post_text PRIMARY KEY (post_id),

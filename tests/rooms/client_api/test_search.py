@@ -11,10 +11,12 @@ from privapub import clock
 from privapub.actors import blocks
 from privapub.actors.tables import actor
 from privapub.database.connect import Database
+from privapub.effects.forget import forget
 from privapub.personas import read as personas
-from privapub.posts import bookmarks, boost, react
+from privapub.posts import bookmarks, boost, react, text_index
 from privapub.posts.delete import delete
 from privapub.posts.edit import edit
+from privapub.posts.sweep import sweep
 from privapub.posts.text_index import cut
 from program import Program, Town, town
 
@@ -54,6 +56,25 @@ async def test_what_is_edited_is_found_as_it_reads_now_and_what_is_deleted_no_mo
         async with database.write() as tx:
             await delete(tx, post.id, alice.id, clock.now())
         assert await texts(app, "pears") == []
+
+
+async def test_of_what_is_forgotten_or_swept_away_no_word_is_left(database: Database) -> None:
+    async with database.write() as tx:
+        alice, carol, dave = await make_persona(tx), await make_remote(tx), await make_remote(tx, "dave@peer.test")
+        await tx.execute(update(actor).where(actor.c.id.in_([carol.id, dave.id])).values(indexable=True))
+        swept, old = await make_post(tx, carol.id, text="pears"), await make_post(tx, dave.id, text="pears")
+        mine = await make_post(tx, alice.id, text="pears")
+
+        async def left() -> list[int]:
+            found = text_index.found(tx.dialect, "pears", 10)
+            assert found is not None
+            return [row.post_id for row in await tx.all(found)]
+
+        assert set(await left()) == {swept.id, old.id, mine.id}
+        await sweep(tx, [carol.id], 10)
+        assert set(await left()) == {old.id, mine.id}
+        await forget(tx, clock.now() + 400 * 86400.0, {})
+        assert await left() == [mine.id]
 
 
 async def test_of_others_only_what_one_keeps_or_is_named_in_or_who_wants_to_be_found(database: Database) -> None:

@@ -410,9 +410,6 @@ def _text_index() -> None:
     """The words of posts, as each database looks for them."""
     if op.get_bind().dialect.name == "sqlite":
         op.execute("CREATE VIRTUAL TABLE post_text USING fts5(words, tokenize = 'unicode61 remove_diacritics 0')")
-        op.execute(
-            "CREATE TRIGGER post_text_gone AFTER DELETE ON post BEGIN DELETE FROM post_text WHERE rowid = old.id; END"
-        )
     else:
         op.execute(
             "CREATE TABLE post_text (post_id BIGINT NOT NULL, words TSVECTOR NOT NULL, "
