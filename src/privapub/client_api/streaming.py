@@ -116,9 +116,10 @@ class _Socket:
         except PrivaPubError as error:
             await websocket.send_denial_response(answer(error))
             return
-        # A token that came as the protocol is named in the answer, or browsers end it (RFC 6455, section 4.1).
-        await websocket.accept(subprotocol=websocket.headers.get(_PROTOCOL))
+        # What happens from the moment on in which the program hears that it is let in, it is told.
         async with self._live.listening(listener), asyncio.TaskGroup() as group:
+            # A token that came as the protocol is named in the answer, or browsers end it (RFC 6455, section 4.1).
+            await websocket.accept(subprotocol=websocket.headers.get(_PROTOCOL))
             reading = group.create_task(_read(websocket, listener, token))
             telling = group.create_task(_tell(websocket, listener))
             done, _ = await asyncio.wait({reading, telling}, return_when=asyncio.FIRST_COMPLETED)
