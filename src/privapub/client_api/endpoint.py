@@ -4,6 +4,7 @@ The token is looked up, its scope judged, the parameters are read; what the hand
 raises as an error in Mastodon's words.
 """
 
+import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -82,7 +83,10 @@ def route(server: Server, path: str, endpoints: Mapping[str, Endpoint]) -> Route
     async def asked(request: Request) -> Response:
         return await served(server, request)
 
-    return Route(path, asked, methods=list(endpoints))
+    found = Route(path, asked, methods=list(endpoints))
+    # Programs in use ask with a slash at the end, and are not to be sent away: many don't repeat a body elsewhere.
+    found.path_regex = re.compile(found.path_regex.pattern.removesuffix("$") + "/?$")
+    return found
 
 
 async def _call(server: Server, request: Request, endpoint: Endpoint) -> Call:

@@ -36,6 +36,14 @@ async def test_who_shows_nothing_or_nonsense_is_told_so(database: Database) -> N
         assert await reader.refused("GET", "/api/v1/nothing") == (404, "Not Found")
 
 
+async def test_a_slash_at_the_end_says_nothing_else(database: Database) -> None:
+    async with town(database) as sut:
+        _, app = await sut.program("alice")
+        made = await app.told("POST", "/api/v1/statuses/", {"status": "hello"})
+        assert (await app.get(f"/api/v1/statuses/{made['id']}/"))["content"] == "<p>hello</p>"
+        assert await app.refused("GET", f"/api/v1/statuses/{made['id']}//") == (404, "Not Found")
+
+
 @pytest.mark.parametrize(
     ("body", "found"),
     [
