@@ -31,9 +31,9 @@ def picture(colour: int) -> io.BytesIO:
 class World:
     """Alice, who calls, and those whom she meets."""
 
-    def __init__(self, url: str, tokens: dict[str, str]) -> None:
+    def __init__(self, url: str, confirming: str, tokens: dict[str, str]) -> None:
         """Nothing is asked yet."""
-        self.url = url
+        self.url, self.confirming = url, confirming
         self.tokens = tokens
         self.count = itertools.count(1)
         self.kept: dict[str, Any] = {}
@@ -160,14 +160,14 @@ class World:
         _, public = self.alice.push_subscription_generate_keys()
         return self.alice.push_subscription_set("https://push.example/x", public, mention_events=True)
 
-    def app(self, scopes: list[str] | None = None) -> Mastodon:
+    def app(self, url: str) -> Mastodon:
         """A program of its own that nobody has signed in to."""
-        name, secret = Mastodon.create_app("conformance", scopes=scopes or ["read", "write"], api_base_url=self.url)
-        return Mastodon(name, secret, api_base_url=self.url, version_check_mode="none", request_timeout=20)
+        name, secret = Mastodon.create_app("conformance", scopes=["read", "write"], api_base_url=url)
+        return Mastodon(name, secret, api_base_url=url, version_check_mode="none", request_timeout=20)
 
-    def member(self) -> Mastodon:
+    def member(self, url: str = "") -> Mastodon:
         """Somebody who has just signed up."""
-        by = self.app()
+        by = self.app(url or self.url)
         name = f"new{next(self.count)}"
         by.create_account(
             name, "a long enough password", f"{name}@conformance.example", agreement=True, scopes=["read", "write"]
@@ -279,7 +279,7 @@ CALLS: dict[str, Callable[[World], Any]] = {
     "oauth_authorization_server_info": lambda w: w.alice.oauth_authorization_server_info(),
     "oauth_userinfo": lambda w: w.user_information(),
     "create_account": lambda w: w.sign_up(),
-    "email_resend_confirmation": lambda w: w.member().email_resend_confirmation(),
+    "email_resend_confirmation": lambda w: w.member(w.confirming).email_resend_confirmation(),
     "revoke_access_token": lambda w: w.gave_back(),
     "instance": lambda w: w.alice.instance(),
     "instance_v1": lambda w: w.alice.instance_v1(),

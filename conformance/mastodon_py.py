@@ -1,8 +1,8 @@
 """Drive every method of Mastodon.py whose endpoint is served, and see whether what it gives is what it promises.
 
-usage: python conformance/mastodon_py.py URL TOKENS INTO
+usage: python conformance/mastodon_py.py URL CONFIRMING TOKENS INTO
 
-TOKENS is a file with {handle: token}; INTO becomes {method: why it failed, "" where it passed}.
+CONFIRMING is where those sign up whose addresses wait to be confirmed; TOKENS is a file with {handle: token}; INTO becomes {method: why it failed, "" where it passed}.
 """
 
 import importlib
@@ -17,7 +17,6 @@ from typing import Any
 from calls import CALLS, REACHING, World
 from documents import plain, rows, served
 from mastodon import Mastodon
-from mastodon.types_base import EntityList
 
 SLOW = 10.0  # seconds after which a call is told of
 
@@ -46,8 +45,8 @@ def fits(value: Any, hint: Any) -> bool:
         return isinstance(value, hint)
     if origin is tuple:
         return isinstance(value, tuple) and len(value) == len(inner) and all(map(fits, value, inner))
-    if issubclass(origin, EntityList):
-        origin = EntityList  # whether there are pages is for the server to say
+    if issubclass(origin, list):
+        origin = list  # whether there are pages is for the server to say
     if not isinstance(value, origin):
         return False
     if isinstance(value, dict):
@@ -81,8 +80,8 @@ def drive(world: World, method: str) -> str:
 def main() -> None:
     """Drive all of them."""
     warnings.simplefilter("ignore")  # of what is deprecated: it is to work as long as it is served
-    url, tokens, into = sys.argv[1:]
-    world = World(url, json.loads(Path(tokens).read_text()))
+    url, confirming, tokens, into = sys.argv[1:]
+    world = World(url, confirming, json.loads(Path(tokens).read_text()))
     Path(into).write_text(json.dumps({method: drive(world, method) for method in methods()}, indent=1))
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from documents import LeftOut, documented, left_out, openapi, plain, served
-from processes import ROOT, ending, free_port, stop_when_told
+from processes import ROOT, ending, stop_when_told
 from recorder import Recorder
 from served import DATABASES, Failed, Served, database_url
 
@@ -31,6 +31,7 @@ VENV = ROOT / ".venv-conformance"
 PYTHON = str(VENV / "bin" / "python")
 TOOT = VENV / "toot"
 JUDGES = ("mastodon.py", "toot", "schemathesis")
+PORT = 3000  # the one of `http://localhost:3000`, which the tests of toot have by heart
 LONGEST = 900  # seconds that one judge may take
 
 
@@ -57,6 +58,7 @@ class Court:
     folder: Path
     logs: Path
     origin: str
+    confirming: str
     tokens: dict[str, str]
     examples: int
     excused: list[LeftOut]
@@ -69,7 +71,11 @@ class Court:
         """By Mastodon.py: for each method why it failed."""
         tokens, into = self.folder / "tokens.json", self.folder / "methods.json"
         tokens.write_text(json.dumps(self.tokens))
-        self._ask([PYTHON, str(HERE / "mastodon_py.py"), self.origin, str(tokens), str(into)], "mastodon.py", into)
+        self._ask(
+            [PYTHON, str(HERE / "mastodon_py.py"), self.origin, self.confirming, str(tokens), str(into)],
+            "mastodon.py",
+            into,
+        )
         out = self.excused_by("mastodon.py")
         return {name: why for name, why in json.loads(into.read_text()).items() if name not in out}
 
@@ -165,15 +171,15 @@ def judge(kind: str, judges: list[str], examples: int, logs: Path, excused: list
     logs.mkdir(parents=True)
     folder = Path(tempfile.mkdtemp(prefix="conformance-"))
     ending.append(lambda: shutil.rmtree(folder, ignore_errors=True))
-    port, records = free_port(), logs / "answers.jsonl"
-    origin = f"http://127.0.0.1:{port}"
+    records = logs / "answers.jsonl"
+    origin = f"http://localhost:{PORT}"
     try:
-        with database_url(kind, folder) as database, Recorder(port, records) as recorder:
+        with database_url(kind, folder) as database, Recorder(PORT, records) as recorder:
             home = Served(folder, database, logs, origin)
             recorder.behind = home.behind
             try:
                 home.begin()
-                court = Court(folder, logs, origin, home.people(), examples, excused)
+                court = Court(folder, logs, origin, home.confirming, home.people(), examples, excused)
                 for recorder.judge in judges:
                     say(kind, recorder.judge)
                     if recorder.judge == "mastodon.py":
@@ -238,7 +244,11 @@ def main() -> None:
         verdict = judge(kind, given.only or list(JUDGES), given.examples, logs / kind, excused)
         verdicts.append(verdict)
         print("\n".join(told(kind, verdict)), flush=True)
-        say(kind, f"{verdict.judged} answers were held against their shapes;", Counter(it["path"] for it in verdict.shapes))
+        say(
+            kind,
+            f"{verdict.judged} answers were held against their shapes;",
+            Counter(it["path"] for it in verdict.shapes),
+        )
     for it in excused:
         print(f"left out: {it.judge} {it.name}: {it.reason}")
     print(last_line(verdicts, excused))

@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 import warnings
 from collections.abc import Iterator
@@ -59,20 +58,35 @@ class Served:
             "PRIVAPUB_REGISTRATIONS": "open",
             "PYTHONPATH": str(ROOT / "src"),
         }
+        about = folder / "data" / "about"
+        about.mkdir(parents=True)
+        for page in ("about", "privacy", "terms"):  # what some are asked for is there where it is written
+            (about / f"{page}.md").write_text(f"# {page.title()}\n\nBe kind.\n")
+        (about / "rules.txt").write_text("Be kind. | To everybody.\n")
         self.command = [sys.executable, "-m", "privapub.cli.entry"]
         self.running = Running([*self.command, "serve"], logs / "privapub.log", env=self.env)
+        # Another process of the same server, for those whose addresses wait to be confirmed by a letter.
+        waiting = free_port()
+        self.confirming = f"http://127.0.0.1:{waiting}"
+        letters = {
+            "PRIVAPUB_LISTEN": f"127.0.0.1:{waiting}",
+            "PRIVAPUB_SMTP_URL": f"smtp://127.0.0.1:{free_port()}?from=house@conformance.example",
+        }
+        self.writing = Running([*self.command, "web"], logs / "confirming.log", env=self.env | letters)
 
     def begin(self) -> None:
         """Start it, and wait until it answers."""
-        self.running.start()
-        ends = time.monotonic() + BEGINNING
-        while not self._answers():
-            if self.running.ended() or time.monotonic() > ends:
-                raise Failed(f"privapub did not start:\n{self.running.tail(self.running.log)}")
-            time.sleep(0.2)
+        for each, at in ((self.running, self.behind), (self.writing, self.confirming)):
+            each.start()
+            ends = time.monotonic() + BEGINNING
+            while not _answers(at):
+                if each.ended() or time.monotonic() > ends:
+                    raise Failed(f"privapub did not start:\n{each.tail(each.log)}")
+                time.sleep(0.2)
 
     def stop(self) -> None:
         """Stop it."""
+        self.writing.stop()
         self.running.stop()
 
     def run(self, *words: str, said: str = "") -> Any:
@@ -93,11 +107,13 @@ class Served:
             self.run("account", "create", email, "--password-stdin", said="a long enough password\n")
             self.run("persona", "create", handle, "--account", email)
             tokens[handle] = self.run("token", "create", "--persona", handle, "--scopes", SCOPES)["token"]
+        self.run("announcement", "write", "There is cake.")
         return tokens
 
-    def _answers(self) -> bool:
-        try:
-            with urllib.request.urlopen(f"{self.behind}/.well-known/nodeinfo", timeout=20) as answer:  # noqa: S310 - its own
-                return bool(answer.status == 200)
-        except (OSError, ValueError):
-            return False
+
+def _answers(origin: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{origin}/.well-known/nodeinfo", timeout=20) as answer:  # noqa: S310 - its own
+            return bool(answer.status == 200)
+    except (OSError, ValueError):
+        return False
