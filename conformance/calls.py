@@ -1,18 +1,18 @@
-"""How each method of Mastodon.py is called: with what it needs made just before it, so that none needs another's luck."""
+"""How each method of Mastodon.py is called: what it needs is made just before, so that none needs another's luck."""
 
-import datetime
 import io
 import itertools
 import struct
 import threading
 import zlib
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from mastodon import Mastodon, StreamListener
 
 PATIENCE = 8.0  # seconds that may pass until something comes to be, or comes on a stream
-TODAY = datetime.datetime.now(datetime.UTC)
+TODAY = datetime.now(UTC)
 
 
 def picture(colour: int) -> io.BytesIO:
@@ -93,7 +93,7 @@ class World:
 
     def scheduled(self) -> Any:
         """The id of a post for later."""
-        later = TODAY + datetime.timedelta(days=1)
+        later = TODAY + timedelta(days=1)
         return self.alice.status_post(f"later {next(self.count)}", scheduled_at=later)["id"]
 
     def media(self) -> Any:
@@ -180,10 +180,10 @@ class World:
 
     def until(self, look: Callable[[], Any]) -> Any:
         """The first answer that is not empty."""
-        ends = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=PATIENCE)
+        ends = datetime.now(UTC) + timedelta(seconds=PATIENCE)
         tick = threading.Event()
         while not (found := look()):
-            if datetime.datetime.now(datetime.UTC) > ends:
+            if datetime.now(UTC) > ends:
                 raise TimeoutError("nothing came of what was done before")
             tick.wait(0.1)
         return found
@@ -389,7 +389,7 @@ CALLS: dict[str, Callable[[World], Any]] = {
     "scheduled_status": lambda w: w.alice.scheduled_status(w.scheduled()),
     "scheduled_statuses": lambda w: (w.scheduled(), w.alice.scheduled_statuses())[1],
     "scheduled_status_update": lambda w: w.alice.scheduled_status_update(
-        w.scheduled(), TODAY + datetime.timedelta(days=2)
+        w.scheduled(), TODAY + timedelta(days=2)
     ),
     "scheduled_status_delete": lambda w: w.alice.scheduled_status_delete(w.scheduled()),
     "media_post": lambda w: w.alice.media_post(picture(3), "image/png", description="red", focus=(0.1, -0.2)),

@@ -14,7 +14,8 @@ from aiohttp import web
 
 BOUND = 64 * 1024 * 1024  # bytes of a body
 OF_THE_CONNECTION = {
-    "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding", "upgrade",
+    "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding",
+    "upgrade",
 }  # fmt: skip
 SOCKETS = ("host", "user-agent", "origin", "authorization", "cookie")
 

@@ -2,9 +2,9 @@
 
 usage: PYTHONPATH=town python conformance/run.py [--database sqlite|postgresql] [--only JUDGE …] [--examples N]
 
-The judges: Mastodon.py, by every method whose endpoint is served; toot, by the tests of its source package; the documented
-shapes, held against every answer that those two got; schemathesis, which makes up what to ask. What failed is told
-endpoint by endpoint, and the last line counts; the exit status is 1 if anything did.
+The judges: Mastodon.py, by every method whose endpoint is served; toot, by the tests of its source package; the
+documented shapes, held against every answer that those two got; schemathesis, which makes up what to ask. What failed
+is told one by one, and the last line counts; the exit status is 1 if anything did.
 """
 
 import argparse
@@ -15,11 +15,11 @@ import subprocess
 import sys
 import tempfile
 import time
-import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 from documents import LeftOut, documented, left_out, openapi, plain, served
 from processes import ROOT, ending, stop_when_told
@@ -84,11 +84,14 @@ class Court:
         into = self.logs / "toot.xml"
         leaving = [f"--deselect={it}" for it in sorted(self.excused_by("toot"))]
         self._ask(
-            [PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={into}", *leaving, "tests/integration"],
+            [
+                PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={into}", *leaving,
+                "tests/integration",
+            ],
             "toot", into, cwd=TOOT, TOOT_TEST_BASE_URL=self.origin, HOME=str(self.folder),
         )  # fmt: skip
         found = {}
-        for case in ElementTree.parse(into).iter("testcase"):  # noqa: S314 - written by pytest
+        for case in ET.parse(into).iter("testcase"):  # noqa: S314 - written by pytest
             wrong = next((it for it in case if it.tag in {"failure", "error", "skipped"}), None)
             name = f"{case.get('classname', '').rpartition('.')[2]}::{case.get('name')}"
             found[name] = "" if wrong is None else (wrong.get("message") or wrong.tag)
@@ -106,17 +109,18 @@ class Court:
         asked.write_text(json.dumps(asked_of(self.excused_by("schemathesis"))))
         self._ask(
             [
-                str(VENV / "bin" / "schemathesis"), "run", str(asked), f"--url={self.origin}", f"--max-examples={self.examples}",
-                "--phases=examples,coverage,fuzzing", "--checks=not_a_server_error,ignored_auth,response_schema_conformance",
-                f"--header=Authorization: Bearer {self.tokens['dave']}", "--seed=1", "--continue-on-failure", "--no-color",
-                "--report=junit", f"--report-junit-path={into}", "--generation-database=none", "--suppress-health-check=all",
-                "--request-timeout=20", "--workers=1",
+                str(VENV / "bin" / "schemathesis"), "run", str(asked), f"--url={self.origin}",
+                f"--header=Authorization: Bearer {self.tokens['dave']}", "--phases=examples,coverage,fuzzing",
+                "--checks=not_a_server_error,ignored_auth,response_schema_conformance", "--continue-on-failure",
+                f"--max-examples={self.examples}", "--seed=1", "--generation-database=none", "--no-color",
+                "--suppress-health-check=all", "--request-timeout=20", "--workers=1", "--report=junit",
+                f"--report-junit-path={into}",
             ],
             "schemathesis", into, cwd=self.folder,
         )  # fmt: skip
         return {
             str(case.get("name")): " ".join((wrong.get("message") or wrong.text or "failed").split())[:400]
-            for case in ElementTree.parse(into).iter("testcase")  # noqa: S314 - written by schemathesis
+            for case in ET.parse(into).iter("testcase")  # noqa: S314 - written by schemathesis
             for wrong in case
             if wrong.tag in {"failure", "error"}
         }
@@ -202,7 +206,8 @@ def told(kind: str, verdict: Verdict) -> list[str]:
     lines = [f"mastodon.py  {name}: {why}" for name, why in sorted(verdict.methods.items()) if why]
     lines += [f"toot         {name}: {why}" for name, why in sorted(verdict.toot.items()) if why]
     lines += [
-        f"shape        {it['method']} {it['path']} {it['status']} {it['at'] or '.'}: {it['what']} ({it['judge']}, {it['times']}×)"
+        f"shape        {it['method']} {it['path']} {it['status']} {it['at'] or '.'}: {it['what']}"
+        f" ({it['judge']}, {it['times']}x)"
         for it in sorted(verdict.shapes, key=lambda it: (it["path"], it["method"], it["status"], it["at"]))
     ]
     lines += [f"schemathesis {name}: {why}" for name, why in sorted(verdict.made_up.items())]
@@ -218,9 +223,10 @@ def last_line(verdicts: list[Verdict], excused: list[LeftOut]) -> str:
 
     shapes = {(it["method"], it["path"], it["status"], it["at"], it["what"]) for one in verdicts for it in one.shapes}
     made_up = {name for one in verdicts for name in one.made_up}
+    toot, methods = passed([it.toot for it in verdicts]), passed([it.methods for it in verdicts])
     return (
-        f"conformance: toot {passed([it.toot for it in verdicts])}, mastodon.py {passed([it.methods for it in verdicts])}, "
-        f"schema violations {len(shapes)}, schemathesis {len(made_up)}, left out {len(excused)}"
+        f"conformance: toot {toot}, mastodon.py {methods}, schema violations {len(shapes)}, "
+        f"schemathesis {len(made_up)}, left out {len(excused)}"
     )
 
 
