@@ -14,7 +14,7 @@ from rules.house import PACKAGE, ROOT, files, modules, relative, used
 DECISIONS = ROOT / "docs" / "decisions"
 CHANGES = ROOT / "changes"
 LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)#\s]+)(#[^)]*)?\)")
-PATH = re.compile(r"`((?:src|docs|tests|house|town|changes|bench)/[\w./-]*\w)`")
+PATH = re.compile(r"`((?:src|docs|tests|house|town|changes|bench|conformance)/[\w./-]*\w)`")
 
 
 def text(path: str) -> str:
@@ -109,7 +109,7 @@ def test_the_readme_sets_up_with_two_commands() -> None:
     commands = re.findall(r"^(make \w+|pip .*|\S*python.*)$", text("README.md"), re.MULTILINE)
     assert set(commands) == {"make run", "make test"}
     targets = re.findall(r"^([a-z]+):", text("Makefile"), re.MULTILINE)
-    assert {"run", "test", "check", "format", "bench", "town"} <= set(targets)
+    assert {"run", "test", "check", "format", "bench", "conformance", "town"} <= set(targets)
 
 
 def test_the_package_is_where_the_metadata_says() -> None:
