@@ -1,5 +1,7 @@
 """Posts, ours and others', and to whom by name they were addressed."""
 
+from collections.abc import Mapping
+
 from sqlalchemy import (
     DDL,
     JSON,
@@ -240,17 +242,25 @@ post_program = Table(
 )
 
 # The words of posts (`posts.text_index`), as each database looks for them; no table of SQLAlchemy is one of FTS5.
-_TEXT_INDEX = {
+_WORDS = {
     "sqlite": ("CREATE VIRTUAL TABLE post_text USING fts5(words, tokenize = 'unicode61 remove_diacritics 0')",),
     "postgresql": (
         """CREATE TABLE post_text (
         post_id BIGINT NOT NULL, words TSVECTOR NOT NULL, CONSTRAINT pk_post_text PRIMARY KEY (post_id),
         CONSTRAINT fk_post_text_post_id FOREIGN KEY (post_id) REFERENCES post (id) ON DELETE CASCADE)""",
         "CREATE INDEX ix_post_text_words ON post_text USING gin (words)",
-        "CREATE INDEX ix_post_tag_begins ON post_tag (tag text_pattern_ops)",
     ),
 }
-for _dialect, _statements in _TEXT_INDEX.items():
-    for _statement in _statements:
-        event.listen(metadata, "after_create", DDL(_statement).execute_if(dialect=_dialect))  # type: ignore[no-untyped-call]  # SQLAlchemy leaves it untyped
-event.listen(metadata, "before_drop", DDL("DROP TABLE IF EXISTS post_text"))  # type: ignore[no-untyped-call]  # the same
+_BEGINNINGS = {"postgresql": ("CREATE INDEX ix_post_tag_begins ON post_tag (tag text_pattern_ops)",)}
+
+
+def _with(table: Table, made: Mapping[str, tuple[str, ...]]) -> None:
+    """Have these statements executed where this very table is made."""
+    for dialect, statements in made.items():
+        for statement in statements:
+            event.listen(table, "after_create", DDL(statement).execute_if(dialect=dialect))  # type: ignore[no-untyped-call]  # SQLAlchemy leaves it untyped
+
+
+_with(post, _WORDS)
+_with(post_tag, _BEGINNINGS)
+event.listen(post, "before_drop", DDL("DROP TABLE IF EXISTS post_text"))  # type: ignore[no-untyped-call]  # the same
