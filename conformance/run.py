@@ -44,11 +44,12 @@ class Verdict:
     shapes: list[dict[str, Any]] = field(default_factory=list)
     judged: int = 0  # answers that were held against their shapes
     made_up: dict[str, str] = field(default_factory=dict)  # endpoint -> what was wrong with it
+    broken: dict[str, str] = field(default_factory=dict)  # judge -> why it gave no verdict
 
     @property
     def well(self) -> bool:
         """Whether nothing failed."""
-        return not (self.shapes or self.made_up or any(self.toot.values()) or any(self.methods.values()))
+        return not (self.broken or self.shapes or self.made_up or any(self.toot.values()) or any(self.methods.values()))
 
 
 @dataclass
@@ -186,12 +187,15 @@ def judge(kind: str, judges: list[str], examples: int, logs: Path, excused: list
                 court = Court(folder, logs, origin, home.confirming, home.people(), examples, excused)
                 for recorder.judge in judges:
                     say(kind, recorder.judge)
-                    if recorder.judge == "mastodon.py":
-                        verdict.methods = court.drive()
-                    elif recorder.judge == "toot":
-                        verdict.toot = court.toot()
-                    else:
-                        verdict.made_up = court.schemathesis()
+                    try:
+                        if recorder.judge == "mastodon.py":
+                            verdict.methods = court.drive()
+                        elif recorder.judge == "toot":
+                            verdict.toot = court.toot()
+                        else:
+                            verdict.made_up = court.schemathesis()
+                    except Failed as failed:
+                        verdict.broken[recorder.judge] = str(failed)
             finally:
                 home.stop()
             found = court.shapes(records)
@@ -203,7 +207,8 @@ def judge(kind: str, judges: list[str], examples: int, logs: Path, excused: list
 
 def told(kind: str, verdict: Verdict) -> list[str]:
     """A line for each thing that failed."""
-    lines = [f"mastodon.py  {name}: {why}" for name, why in sorted(verdict.methods.items()) if why]
+    lines = [f"{name:12} no verdict: {why}" for name, why in verdict.broken.items()]
+    lines += [f"mastodon.py  {name}: {why}" for name, why in sorted(verdict.methods.items()) if why]
     lines += [f"toot         {name}: {why}" for name, why in sorted(verdict.toot.items()) if why]
     lines += [
         f"shape        {it['method']} {it['path']} {it['status']} {it['at'] or '.'}: {it['what']}"
