@@ -14,6 +14,8 @@ from privapub.errors import InvalidInput
 from privapub.notifications import push, web_push
 from privapub.notifications.push import ALERTS, ALL, Subscription
 
+OF_ADMINS = ("admin.sign_up", "admin.report")  # programs want to see them; nobody is woken by what admins do
+
 
 class WebPushSubscription(Struct):
     """Entity `WebPushSubscription`."""
@@ -101,7 +103,7 @@ def _token(call: Call) -> int:
 
 
 async def _shown(tx: Transaction, of: Subscription) -> WebPushSubscription:
-    alerts = {name: name in of.alerts for name in ALERTS}
+    alerts = {name: name in of.alerts for name in ALERTS} | dict.fromkeys(OF_ADMINS, False)
     return WebPushSubscription(str(of.id), of.endpoint, of.standard, alerts, of.policy, await server_key(tx))
 
 

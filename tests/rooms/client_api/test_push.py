@@ -66,6 +66,7 @@ async def test_a_program_says_where_it_is_woken_changes_and_ends_it(database: Da
         made = await app.told("POST", PATH, asked(("mention", "follow")))
         assert (made["endpoint"], made["standard"], made["policy"]) == (ENDPOINT, True, "all")
         assert [name for name, on in made["alerts"].items() if on] == ["mention", "follow"]
+        assert made["alerts"]["admin.sign_up"] is False
         assert await app.get(PATH) == made
         other = await sut.another(alice)
         assert (await other.refused("GET", PATH))[0] == 404
