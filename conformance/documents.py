@@ -41,8 +41,16 @@ def served() -> set[tuple[str, str]]:
 
 
 def openapi() -> dict[str, Any]:
-    """The document of all shapes."""
-    return dict(json.loads((place() / "mastodon-openapi-4.7.0.json").read_text()))
+    """The document of all shapes; what has to be "one of" several is any of them, as `left-out.tsv` says."""
+    return dict(_any_of(json.loads((place() / "mastodon-openapi-4.7.0.json").read_text())))
+
+
+def _any_of(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_any_of(it) for it in schema]
+    if isinstance(schema, dict):
+        return {"anyOf" if name == "oneOf" else name: _any_of(it) for name, it in schema.items()}
+    return schema
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ class Court:
     def schemathesis(self) -> dict[str, str]:
         """By what is made up from the document."""
         asked, into = self.folder / "asked.json", self.logs / "schemathesis.xml"
-        asked.write_text(json.dumps(asked_of(self.excused_by("schemathesis"))))
+        asked.write_text(json.dumps(asked_of(self.excused_by("schemathesis"), self.excused_by("shapes"))))
         self._ask(
             [
                 str(VENV / "bin" / "schemathesis"), "run", str(asked), f"--url={self.origin}",
@@ -120,7 +120,7 @@ class Court:
             "schemathesis", into, cwd=self.folder,
         )  # fmt: skip
         return {
-            str(case.get("name")): " ".join((wrong.get("message") or wrong.text or "failed").split())[:400]
+            str(case.get("name")): " ".join(f"{wrong.get('message') or ''} {wrong.text or ''}".split())[:400]
             for case in ET.parse(into).iter("testcase")  # noqa: S314 - written by schemathesis
             for wrong in case
             if wrong.tag in {"failure", "error"}
@@ -147,7 +147,7 @@ class Court:
             raise Failed(f"{name} ended with {judging.returncode} and no verdict; see {log.name}")
 
 
-def asked_of(excused: set[str]) -> dict[str, Any]:
+def asked_of(excused: set[str], shapeless: set[str]) -> dict[str, Any]:
     """The document, with the endpoints alone that are served, as schemathesis can check it."""
     document = openapi()
     ours = served()
@@ -158,6 +158,10 @@ def asked_of(excused: set[str]) -> dict[str, Any]:
         for status, answer in it.operation["responses"].items():
             if status.startswith("4") and "content" in answer:  # see `left-out.tsv`
                 answer["content"] = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+            if f"{it.method} {it.path} {status}" in shapeless:
+                answer.pop("content", None)
+        if f"{it.method} {it.path} 401" in excused:
+            it.operation["security"] = []
         kept.setdefault(it.path, {})[it.method.lower()] = it.operation
     document["paths"] = kept
     # It takes a token away only where it is told how one is shown.
