@@ -12,6 +12,7 @@ from typing import Any
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from asgi import Application
+from fakes import ports
 from privapub.accounts.letters import LETTER
 from privapub.job_table import job_kinds
 from privapub.jobs.worker import Worker
@@ -59,7 +60,7 @@ async def post_office() -> AsyncIterator[PostOffice]:
     """It is open."""
     office = PostOffice()
     server = await asyncio.get_running_loop().create_server(
-        lambda: SMTP(office, hostname="mail.test", enable_SMTPUTF8=True), "127.0.0.1", 0
+        lambda: SMTP(office, hostname="mail.test", enable_SMTPUTF8=True), sock=ports.bound()
     )
     office.port = server.sockets[0].getsockname()[1]
     try:

@@ -4,6 +4,7 @@ They may ask whatever a token allows: no cookie is looked at here, so that it ma
 """
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 PLACES = ("/api/", "/oauth/token", "/oauth/revoke", "/oauth/userinfo", "/.well-known/", "/nodeinfo/")
@@ -29,7 +30,7 @@ class Cors:
             return
         asked = Headers(scope=scope)
         if scope["method"] == "OPTIONS":
-            await _allow(asked, send)
+            await _allowed(asked)(scope, receive, send)
             return
 
         async def adding(message: Message) -> None:
@@ -42,15 +43,15 @@ class Cors:
         await self.app(scope, receive, adding if "origin" in asked else send)
 
 
-async def _allow(asked: Headers, send: Send) -> None:
-    headers = {
-        "access-control-allow-origin": "*",
-        "access-control-allow-methods": METHODS,
-        "access-control-allow-headers": asked.get("access-control-request-headers", "authorization, content-type"),
-        "access-control-max-age": KEPT,
-        "vary": "Access-Control-Request-Headers",
-        "content-length": "0",
-    }
-    lines = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": 200, "headers": lines})
-    await send({"type": "http.response.body", "body": b""})
+def _allowed(asked: Headers) -> Response:
+    """What a browser may send, which it asks before it does (a preflight)."""
+    wanted = asked.get("access-control-request-headers", "authorization, content-type")
+    return Response(
+        headers={
+            "Access-Control-Allow-Origin": "*",
+            "Access-Control-Allow-Methods": METHODS,
+            "Access-Control-Allow-Headers": wanted,
+            "Access-Control-Max-Age": KEPT,
+            "Vary": "Access-Control-Request-Headers",
+        }
+    )

@@ -32,7 +32,7 @@ KINDS = frozenset(
         "webfinger", "host-meta", "nodeinfo", "inbox", PAGE, ASSET, MEDIA, PROXY, API, OTHER,
     }
 )  # fmt: skip
-_METHODS = frozenset({"GET", "HEAD", "POST"})
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 @dataclass(frozen=True)

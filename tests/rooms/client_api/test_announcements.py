@@ -13,8 +13,9 @@ async def test_what_is_told_is_shown_until_it_ends_and_each_puts_it_aside_alone(
         _, alice = await sut.program("alice")
         _, night = await sut.program("night")
         async with database.write() as tx:
-            first = await announcements.write(tx, "Hello <b>all</b> #news", None, None, clock.now())
-            await announcements.write(tx, "For an hour", None, clock.now() + 3600, clock.now())
+            now = clock.now()  # what is written within a millisecond is in no order
+            first = await announcements.write(tx, "Hello <b>all</b> #news", None, None, now - 1)
+            await announcements.write(tx, "For an hour", None, now + 3600, now)
         told = await alice.get(PATH)
         assert [each["read"] for each in told] == [False, False]
         assert "&lt;b&gt;all" in told[1]["content"]

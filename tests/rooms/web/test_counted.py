@@ -82,7 +82,7 @@ async def test_what_is_not_there_and_what_goes_wrong_is_counted_too(
     async with serving(database) as sut:
         await sut.get("/no/such/address")
         await sut.get("/posts/nothing", accept=DOCUMENT)
-        await sut.ask("DELETE", "/posts/nothing", [("Host", "sut.test")])
+        await sut.ask("BREW", "/posts/nothing", [("Host", "sut.test")])
         await sut.ask("POST", "/inbox", [("Host", "sut.test"), ("Content-Type", "text/plain")])
         assert since_last(sut) == {
             ("other", "GET", 404, False): 1,
