@@ -203,7 +203,7 @@ def status(of: Post, beside: Beside, *, deep: bool = True) -> Status:
         visibility=visibility(held[0].text if held else of.audience),
         language=of.language,
         uri=of.uri,
-        url=of.url or of.uri,
+        url=_url(of, beside),
         replies_count=max(told.number("replies", of.id), of.replies_elsewhere or 0),
         reblogs_count=max(told.number("boosts", of.id), of.shares_elsewhere or 0),
         favourites_count=max(told.number("likes", of.id), of.likes_elsewhere or 0),
@@ -234,6 +234,13 @@ def status(of: Post, beside: Beside, *, deep: bool = True) -> Status:
                 shown.application = WrittenWith(row.text, row.also)
         shown.filtered = [result(match, of.id) for match in beside.matches.get(of.id, ())]
     return shown
+
+
+def _url(of: Post, beside: Beside) -> str:
+    """Its page. Programs take the last part of it for the number by which they ask for the post."""
+    if not of.local:
+        return of.url or of.uri
+    return f"{beside.pictures.base_url}/@{beside.accounts[of.author_id].username}/{of.id}"
 
 
 def _mention(of: Actor) -> Mention:

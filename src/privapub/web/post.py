@@ -1,18 +1,36 @@
 """The page of a post."""
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
+from privapub import identifiers
 from privapub.actors import read as actors
 from privapub.actors.addresses import Addresses
 from privapub.errors import NotFound
 from privapub.federation.served import post as served
+from privapub.federation.served.answer import PUBLIC_CACHE
 from privapub.federation.served.asking import part
 from privapub.posts import quotes
 from privapub.posts.audience import OPEN, may_see
-from privapub.posts.read import PUBLIC, by_uri, with_polls
+from privapub.posts.read import PUBLIC, by_id, by_uri, with_polls
 from privapub.server import Server
 from privapub.web.pages import around, excerpt_of, name_of, problem, render, shown, title_of
+
+
+async def numbered(server: Server, request: Request) -> Response:
+    """`/@handle/NUMBER`, as programs know it: the way to a post that is for everyone, also for who wants the document.
+
+    Raises NotFound for every other, and where the post is somebody else's.
+    """
+    number = identifiers.number_in(part(request, "number"))
+    async with server.database.read() as tx:
+        found = None if number is None else await by_id(tx, number)
+        if found is None or not found.local or not may_see(found, None):
+            raise NotFound(served.NO_POST)
+        author = await actors.by_id(tx, found.author_id)
+    if author is None or author.handle.lower() != part(request, "handle").lower():
+        raise NotFound(served.NO_POST)
+    return RedirectResponse(found.uri, status_code=302, headers={"Cache-Control": PUBLIC_CACHE})
 
 
 async def post(server: Server, request: Request) -> Response:

@@ -30,6 +30,7 @@ from privapub.web.front import front
 from privapub.web.headers import SecurityHeaders
 from privapub.web.media_host import MediaHost, at_its_host, has_its_own
 from privapub.web.persona import actor_page, persona
+from privapub.web.post import numbered
 from privapub.web.post import post as post_page
 from privapub.web.problems import answer, broken, outage, unrouted
 from privapub.web.proxy import proxied
@@ -43,6 +44,7 @@ def routes(server: Server) -> list[Route]:
     pages: dict[str, Served] = {
         "/": counted(PAGE, front),
         "/@{handle}": counted(PAGE, persona),
+        "/@{handle}/{number}": counted(PAGE, numbered),
         "/actors/{token}": _document_or_page("actor", actor, actor_page),
         "/posts/{token}": _document_or_page("post", post, post_page),
         "/tags/{name}": counted(PAGE, tag),

@@ -366,3 +366,16 @@ async def test_many_posts_cost_as_many_questions_as_few(database: Database) -> N
             assert len(found) == len(some)
             costs.append(len(statements))
     assert costs[0] == costs[1]
+
+
+async def test_the_page_of_a_post_is_found_by_its_number(database: Database) -> None:
+    async with town(database) as sut:
+        _, app = await sut.program("alice")
+        await sut.program("bob")
+        made = await app.told("POST", "/api/v1/statuses", {"status": "hello"})
+        assert made["url"] == f"https://sut.test/@alice/{made['id']}"
+        page = await sut.sut.get(made["url"], accept="text/html")
+        assert (page.status, page.headers["location"]) == (302, made["uri"])
+        hidden = await app.told("POST", "/api/v1/statuses", {"status": "hello", "visibility": "private"})
+        for url in (hidden["url"], f"/@bob/{made['id']}", "/@alice/99", "/@alice/x"):
+            assert (await sut.sut.get(url, accept="text/html")).status == 404
