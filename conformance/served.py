@@ -85,7 +85,7 @@ class Served:
             while not _answers(at):
                 if each.ended() or time.monotonic() > ends:
                     raise Failed(f"privapub did not start:\n{each.tail(each.log)}")
-                time.sleep(0.2)
+                time.sleep(0.2)  # another process: that it answers is the only sign of it
 
     def stop(self) -> None:
         """Stop it."""

@@ -16,7 +16,7 @@ from privapub.client_api.shapes.edits import Context, ScheduledStatus, StatusEdi
 from privapub.client_api.shapes.emoji import ours
 from privapub.client_api.shapes.status import Status
 from privapub.composing import once, scheduled
-from privapub.composing.compose import edit_post, prepare, publish_draft
+from privapub.composing.compose import edit_post, publish_draft
 from privapub.composing.once import Once
 from privapub.composing.scheduled import Params
 from privapub.database.transaction import Transaction
@@ -127,22 +127,7 @@ async def _check_media(tx: Transaction, me: int, files: Sequence[int]) -> None:
 
 
 async def _now(call: Call, params: Params, again: Once | None) -> once.Done:
-    draft = await prepare(
-        call.server,
-        call.me,
-        params.text,
-        params.audience,
-        reply_to=None if params.reply_to is None else str(params.reply_to),
-        summary=params.summary,
-        sensitive=params.sensitive,
-        language=params.language,
-        poll=params.poll,
-        quote=None if params.quote is None else str(params.quote),
-        quote_policy=params.quote_policy,
-        media=params.media,
-        may_name_nobody=True,
-        program=params.program,
-    )
+    draft = await scheduled.prepared(call.server, call.me, params)
     async with call.server.database.write() as tx:
         now = clock.now()
         if (before := await once.begin(tx, again, now)) is not None:

@@ -57,6 +57,26 @@ class Params:
         return NewPoll(self.options, self.multiple, self.lasts) if self.options else None
 
 
+async def prepared(server: Server, persona_id: int, asked: Params) -> Draft:
+    """The post that was asked for, ready to be published now; raises as `compose.prepare`."""
+    return await prepare(
+        server,
+        persona_id,
+        asked.text,
+        asked.audience,
+        reply_to=None if asked.reply_to is None else str(asked.reply_to),
+        summary=asked.summary,
+        sensitive=asked.sensitive,
+        language=asked.language,
+        poll=asked.poll,
+        quote=None if asked.quote is None else str(asked.quote),
+        quote_policy=asked.quote_policy,
+        media=asked.media,
+        may_name_nobody=True,
+        program=asked.program,
+    )
+
+
 @dataclass(frozen=True)
 class Scheduled:
     """A post for later."""
@@ -124,24 +144,8 @@ async def fetch(server: Server, job: Job) -> tuple[Scheduled, Draft] | Outcome:
     if row is None:
         return Done()
     kept = _from_row(row)
-    it = kept.params
     try:
-        draft = await prepare(
-            server,
-            kept.persona_id,
-            it.text,
-            it.audience,
-            reply_to=None if it.reply_to is None else str(it.reply_to),
-            summary=it.summary,
-            sensitive=it.sensitive,
-            language=it.language,
-            poll=it.poll,
-            quote=None if it.quote is None else str(it.quote),
-            quote_policy=it.quote_policy,
-            media=it.media,
-            may_name_nobody=True,
-            program=it.program,
-        )
+        draft = await prepared(server, kept.persona_id, kept.params)
     except (FetchProblem, Unavailable):
         raise  # it is tried again
     except PrivaPubError as problem:
