@@ -12,5 +12,6 @@ event = Table(
     Column("ref", BigInteger, nullable=False),  # the number of what it is about
     Column("persona_id", BigInteger),  # whom alone it concerns
     Column("at", Double, nullable=False),
+    sqlite_autoincrement=True,  # no number comes again once its row is gone: who listens looks behind the last one
 )
 Index("ix_event_at", event.c.at)

@@ -402,6 +402,7 @@ def _events() -> None:
         sa.Column("persona_id", sa.BigInteger(), nullable=True),
         sa.Column("at", sa.Double(), nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_event"),
+        sqlite_autoincrement=True,
     )
     op.create_index("ix_event_at", "event", ["at"], unique=False)
 
