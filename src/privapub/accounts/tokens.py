@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import hmac
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from privapub.accounts.tables import application, code, token, waiting
 from privapub.accounts.waiting import FOR_APPROVAL, FOR_EMAIL
 from privapub.database.newest import keep_newest
 from privapub.database.transaction import Transaction
-from privapub.errors import InvalidInput, NotAllowed
+from privapub.errors import InvalidInput
 from privapub.stream import events
 
 _WITH_WAITING = select(token, waiting.c.for_email).outerjoin(waiting, waiting.c.persona_id == token.c.persona_id)
@@ -122,6 +122,11 @@ async def find(tx: Transaction, secret: str) -> Token | None:
     return replace(_token(row), waits=waits)
 
 
+async def is_good(tx: Transaction, token_id: int) -> bool:
+    """Whether there is a token with this number."""
+    return await tx.scalar(select(token.c.id).where(token.c.id == token_id)) is not None
+
+
 async def of_persona(tx: Transaction, persona_id: int) -> list[tuple[Token, Application]]:
     """The tokens of a persona and whose they are, the oldest first."""
     rows = await tx.all(select(token).where(token.c.persona_id == persona_id).order_by(token.c.id))
@@ -157,6 +162,14 @@ async def revoke(tx: Transaction, token_id: int) -> bool:
     if gone:
         await events.say(tx, events.REVOKED, token_id)
     return gone
+
+
+async def revoke_all(tx: Transaction, persona_ids: Collection[int]) -> None:
+    """Take back every token of these personas, and every code by which a program could get another."""
+    which = sorted(persona_ids)
+    await tx.execute(delete(code).where(code.c.persona_id.in_(which)))
+    gone = await tx.all(delete(token).where(token.c.persona_id.in_(which)).returning(token.c.id))
+    await events.say_each(tx, events.REVOKED, [row.id for row in gone])
 
 
 async def issue_code(
@@ -217,12 +230,6 @@ async def prune(tx: Transaction, now: float) -> None:
     unused = ~exists().where(token.c.application_id == application.c.id)
     await tx.execute(delete(application).where(unused, application.c.created_at < now - UNUSED))
     await keep_newest(tx, application, application.c.id, MOST_UNUSED, unused)
-
-
-def check_redirect(of: Application, redirect_uri: str) -> None:
-    """NotAllowed where the program did not name this address when it was registered, letter by letter (RFC 9700)."""
-    if redirect_uri not in of.redirect_uris:
-        raise NotAllowed("The redirect uri included is not valid.")
 
 
 def _proves(challenge: str, verifier: str | None) -> bool:

@@ -55,6 +55,11 @@ class Channel:
         return tag_key(self.what)
 
     @property
+    def is_tag(self) -> bool:
+        """Whether only posts with one hashtag are told of."""
+        return self.name.startswith("hashtag")
+
+    @property
     def only_media(self) -> bool:
         """Whether only posts with files are told of."""
         return self.name.endswith(":media")

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import msgspec
 from starlette.datastructures import FormData
 from starlette.formparsers import MultiPartException, MultiPartParser
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -91,7 +91,7 @@ def route(server: Server, path: str, endpoints: Mapping[str, Endpoint]) -> Route
 
 async def _call(server: Server, request: Request, endpoint: Endpoint) -> Call:
     token = None if endpoint.who == "client" else await _token(server, request)
-    _count(server, request, token)
+    count_call(server, request, token)
     if token is None and endpoint.who in {"app", "user"}:
         raise Unauthenticated
     if token is not None and endpoint.scopes and not any(scopes.allows(token.scopes, one) for one in endpoint.scopes):
@@ -112,14 +112,19 @@ async def _token(server: Server, request: Request) -> Token | None:
     async with server.database.read() as tx:
         found = await tokens.find(tx, secret.strip()) if scheme.lower() == "bearer" else None
     if found is None:
-        _count(server, request, None)
+        count_call(server, request, None)
         raise Unauthenticated
     return found
 
 
-def _count(server: Server, request: Request, token: Token | None) -> None:
-    """One more call; TooMany where it is one too many."""
-    allowed = server.limits.calls.take(None if token is None else token.id, visit.current().sender, clock.now())
+def count_call(server: Server, request: HTTPConnection, token: Token | None) -> None:
+    """One more call; TooMany where it is one too many.
+
+    What a program asks by itself counts for its network, as without a token: anybody gets as many of those as they
+    like.
+    """
+    number = None if token is None or token.persona_id is None else token.id
+    allowed = server.limits.calls.take(number, visit.current().sender, clock.now())
     request.state.allowed = allowed
     if allowed is not None and allowed.wait:
         raise TooMany(allowed.wait)

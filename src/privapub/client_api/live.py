@@ -14,16 +14,19 @@ import structlog
 from sqlalchemy import select
 
 from privapub import clock
+from privapub.accounts import tokens
 from privapub.client_api import show_statuses
 from privapub.client_api.announcements import shown as shown_announcements
 from privapub.client_api.channels import Channel
 from privapub.client_api.conversations import shown as shown_conversations
 from privapub.client_api.notifications import shown as shown_notifications
+from privapub.client_api.problems import TooMany
 from privapub.client_api.shapes.notification import TYPES
 from privapub.database.outage import is_outage
 from privapub.database.page import Page, Window
 from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
+from privapub.markup.hashtags import tag_key
 from privapub.moderation import announcements
 from privapub.notifications import read as notifications
 from privapub.posts.audience import OPEN
@@ -37,6 +40,8 @@ from privapub.timelines.entry import Entry
 from privapub.timelines.read import Where
 from privapub.timelines.tables import timeline_entry
 
+MOST_CONNECTIONS = 50  # of one persona, in one process
+AGAIN = 60.0  # seconds after which one may try again who has too many
 MOST_WAITING = 200  # messages; who is that far behind is let go, and asks for what it missed
 # To which streams what concerns one persona goes.
 _OF_PERSONA = {
@@ -94,6 +99,11 @@ class Live:
         self._hearing: AsyncExitStack | None = None
         self._changing = asyncio.Lock()
 
+    def check_room(self, listener: Listener) -> None:
+        """TooMany where this persona has as many connections as it may."""
+        if sum(each.persona_id == listener.persona_id for each in self._listeners) >= MOST_CONNECTIONS:
+            raise TooMany(AGAIN)
+
     @asynccontextmanager
     async def listening(self, listener: Listener) -> AsyncIterator[None]:
         """The connection is told what happens, as long as this lasts."""
@@ -104,6 +114,9 @@ class Live:
                 self._hearing = stack
             self._listeners.add(listener)
         try:
+            async with self._server.database.read() as tx:
+                if not await tokens.is_good(tx, listener.token_id):  # it was taken back before anybody listened
+                    listener.end()
             yield
         finally:
             async with self._changing:
@@ -149,9 +162,10 @@ class Live:
         return found
 
     async def _tell_of_post(self, tx: Transaction, post: Post, event: str) -> None:
+        tags = {tag_key(str(tag["name"]).lstrip("#")) for tag in post.tags if tag.get("type") == "Hashtag"}
         just_it = Window(before=post.id + 1, after=post.id - 1, limit=1)
         for channel, readers in self._readers().items():
-            if channel.only_media and not post.attachments:
+            if (channel.only_media and not post.attachments) or (channel.is_tag and channel.key not in tags):
                 continue
             for reader in await _who_may_have_it(tx, channel, readers, post):
                 for entry in (await _page(tx, channel, reader, just_it)).items:
@@ -205,7 +219,7 @@ class Live:
             one = await conversations.one(tx, persona_id, event.ref)
             return "conversation", _json((await shown_conversations(tx, self._server, persona_id, [one]))[0])
         found = await notifications.by_id(tx, persona_id, event.ref, clock.now())
-        if found is None or found.filtered or found.kind not in TYPES:
+        if found is None or found.filtered or found.hidden or found.kind not in TYPES:
             return None
         return "notification", _json((await shown_notifications(tx, self._server, persona_id, [found]))[0])
 

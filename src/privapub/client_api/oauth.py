@@ -110,10 +110,11 @@ async def token(call: Call) -> Answer:
     """`POST /oauth/token`: for a code, or for the program by itself."""
     _once_more(call.server.limits.doors.tokens)
     async with call.server.database.write() as tx:
-        of = await _client(tx, call)
+        kind = call.text("grant_type", "authorization_code")
+        # A program that can keep no secret proves by the verifier of its code who it is (RFC 7636): of a code alone.
+        of = await _client(tx, call, by_verifier=kind == "authorization_code")
         if of is None:
             return _problem("invalid_client", "Client authentication failed.", 401)
-        kind = call.text("grant_type", "authorization_code")
         if kind == "authorization_code":
             verifier = call.text("code_verifier") if call.has("code_verifier") else None
             given = await tokens.redeem(tx, of, call.text("code"), call.text("redirect_uri"), verifier, clock.now())
@@ -179,8 +180,11 @@ async def metadata(call: Call) -> dict[str, Any]:
     }
 
 
-async def _client(tx: Transaction, call: Call) -> Application | None:
-    """The program that asks, by its name and secret in the body or the header; or, with PKCE, by its name alone."""
+async def _client(tx: Transaction, call: Call, *, by_verifier: bool = False) -> Application | None:
+    """The program that asks, by its name and secret in the body or the header.
+
+    `by_verifier`: by its name alone, where a verifier comes along, which is judged with the code.
+    """
     scheme, _, basic = call.request.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "basic":
         try:
@@ -188,7 +192,7 @@ async def _client(tx: Transaction, call: Call) -> Application | None:
         except (ValueError, binascii.Error):
             return None
         return await tokens.application_of(tx, unquote_plus(name), unquote_plus(secret))
-    if not call.has("client_secret") and not call.has("code_verifier"):
+    if not call.has("client_secret") and not (by_verifier and call.has("code_verifier")):
         return None
     secret_given = call.text("client_secret") if call.has("client_secret") else None
     return await tokens.application_of(tx, call.text("client_id"), secret_given)

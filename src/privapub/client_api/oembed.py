@@ -5,12 +5,14 @@ from html import escape
 from msgspec import Struct
 
 from privapub.actors import read as actors
+from privapub.actors.addresses import Addresses
 from privapub.client_api.call import Call
 from privapub.client_api.endpoint import Endpoint
+from privapub.composing.find import here
 from privapub.errors import NotFound
 from privapub.markup.text import text_of
 from privapub.posts import audience
-from privapub.posts.read import PUBLIC, by_uri
+from privapub.posts.read import PUBLIC, Post
 
 WIDTH, KEPT = 400, 86_400
 
@@ -34,8 +36,9 @@ class OEmbed(Struct, kw_only=True):
 async def one(call: Call) -> OEmbed:
     """`GET /api/oembed`: of a post that everybody may see and that was written here."""
     async with call.server.database.read() as tx:
-        found = await by_uri(tx, call.text("url").partition("?")[0].partition("#")[0])
-        if found is None or not found.local or found.audience != PUBLIC:
+        url = call.text("url").partition("?")[0].partition("#")[0]
+        found = await here(tx, url) if Addresses(call.server.base_url).is_ours(url) else None
+        if not isinstance(found, Post) or found.audience != PUBLIC:
             raise NotFound
         if not await audience.may_see_now(tx, found, None):
             raise NotFound

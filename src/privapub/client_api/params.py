@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from privapub.errors import InvalidInput
+from privapub.identifiers import number_in
 
 MOST = 1000  # parameters of one request
 DEEPEST = 4
@@ -84,6 +85,6 @@ def items(value: Any) -> list[Any]:
     if isinstance(value, list):
         return value
     if isinstance(value, Mapping):
-        numbered = sorted((int(key), item) for key, item in value.items() if str(key).isdecimal())
-        return [item for _, item in numbered]
+        numbered = [(number, item) for key, item in value.items() if (number := number_in(str(key))) is not None]
+        return [item for _, item in sorted(numbered, key=lambda pair: pair[0])]
     return [] if value is None else [value]

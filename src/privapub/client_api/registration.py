@@ -76,7 +76,10 @@ async def confirm_again(call: Call) -> dict[str, Any]:
     ):
         raise TooMany(wait)
     async with call.server.database.write() as tx:
-        address = found.email
+        still = await waiting.of_account(tx, found.account_id, lock=True)
+        if still is None or not still.for_email:  # it was confirmed meanwhile
+            raise NotAllowed(_NOT_WAITING)
+        address = still.email
         if call.text("email"):
             address = sign_up.normal(call.text("email"))
             await holds.change_email(tx, found.account_id, address)

@@ -192,7 +192,8 @@ async def familiar(call: Call) -> list[dict[str, str | list[Account]]]:
     """`GET /api/v1/accounts/familiar_followers`."""
     asked = call.ids("id")[:MOST_AT_ONCE]
     async with call.server.database.read() as tx:
-        asked = [each for each in asked if each in await actors.by_ids(tx, asked)]
+        there = await actors.by_ids(tx, asked)
+        asked = [each for each in asked if each in there]
         found = await follows.familiar(tx, call.me, asked)
         shown = await show_accounts.by_ids(tx, call.server, {one for some in found.values() for one in some})
     return [

@@ -39,13 +39,13 @@ ABOVE_STRANGERS, BELOW_STRANGERS = 40, 60
 
 
 async def seen(tx: Transaction, post_id: int, reader: int | None) -> Post:
-    """The post with this number, or that a boost with this number passes on, if this reader may see it.
+    """The post with this number, or that a boost with this number passes on, if this reader may see it (and both).
 
     Else NotFound, as if there were none.
     """
     found = await by_id(tx, post_id)
     if found is None and (boost := await boost_read.by_id(tx, post_id)) is not None:
-        found = await by_id(tx, boost.post_id)
+        found = await by_id(tx, boost.post_id) if await audience.may_see_boost(tx, boost, reader) else None
     if found is None or not await audience.may_see_now(tx, found, reader):
         raise NotFound
     return found

@@ -18,6 +18,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from privapub.accounts import scopes, tokens
 from privapub.accounts.tokens import Token
 from privapub.client_api.channels import NAMES, PATHS, Channel, channel
+from privapub.client_api.endpoint import count_call
 from privapub.client_api.live import Listener, Live, Message
 from privapub.client_api.problems import NO_STORE, NeedsUser, OutOfScope, Unauthenticated, answer, said
 from privapub.errors import PrivaPubError
@@ -78,6 +79,7 @@ class _Events:
         if isinstance(wanted, str):
             return said(400, wanted)
         listener = Listener(_allowed(token, wanted), token.id, {wanted})
+        self._live.check_room(listener)
         return StreamingResponse(
             self._told(listener), headers={**NO_STORE, "X-Accel-Buffering": "no"}, media_type=_EVENT_STREAM
         )
@@ -109,6 +111,7 @@ class _Socket:
         try:
             token = await _token(self._server, websocket)
             listener = Listener(_persona(token), token.id)
+            self._live.check_room(listener)
             asked = dict(websocket.query_params)
             if asked.get("stream") and (wrong := _subscribe(listener, token, asked)):
                 await websocket.send_denial_response(said(400, wrong))
@@ -195,6 +198,7 @@ async def _token(server: Server, connection: HTTPConnection) -> Token:
     shown = shown or connection.query_params.get("access_token", "") or connection.headers.get(_PROTOCOL, "")
     async with server.database.read() as tx:
         found = await tokens.find(tx, shown) if shown else None
+    count_call(server, connection, found)
     if found is None or found.waits is not None:
         raise Unauthenticated
     return found

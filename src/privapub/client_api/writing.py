@@ -108,14 +108,14 @@ def number_of(call: Call, name: str) -> int | None:
 
 
 def moment_of(call: Call, name: str) -> float | None:
-    """A moment, as ISO 8601 writes it; of what is none, None."""
+    """A moment, as ISO 8601 writes it; None where none is given. Raises InvalidInput for what is none."""
     if not call.text(name):
         return None
     try:
         found = datetime.fromisoformat(call.text(name).strip()[:40])
         return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
-        raise InvalidInput("Scheduled at is invalid") from None
+        raise InvalidInput(f"{name.replace('_', ' ').capitalize()} is invalid") from None
 
 
 def focus_of(text: str) -> tuple[float, float] | None:

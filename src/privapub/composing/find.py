@@ -4,6 +4,7 @@ from privapub.actors import read as actors
 from privapub.actors.addresses import Addresses
 from privapub.actors.read import Actor
 from privapub.composing.learn import kept
+from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput, NotFound
 from privapub.federation.documents.read_actor import RemoteActor
 from privapub.federation.documents.read_document import read_document
@@ -12,6 +13,7 @@ from privapub.federation.fetching.actor import learn
 from privapub.federation.fetching.document import document
 from privapub.federation.fetching.post import believed
 from privapub.federation.fetching.webfinger import resolve
+from privapub.identifiers import number_in
 from privapub.personas import read as personas
 from privapub.posts import read as posts
 from privapub.posts.read import Post
@@ -46,10 +48,19 @@ async def find(server: Server, what: str) -> Actor | Post:
 
 async def _ours(server: Server, uri: str) -> Actor | Post:
     async with server.database.read() as tx:
-        persona = await personas.by_handle(tx, uri.rpartition("/@")[2])
-        known = await posts.by_uri(tx, uri) or await actors.by_uri(tx, uri)
-    if known is None and persona is not None:
-        return persona.actor
+        known = await here(tx, uri)
     if known is None or (isinstance(known, Post) and known.deleted_at is not None):
         raise NotFound("There is nothing at this address.", _LOOK)
     return known
+
+
+async def here(tx: Transaction, uri: str) -> Actor | Post | None:
+    """What is at an address of ours: an id, the page of a persona, or of its post by its number."""
+    known = await posts.by_uri(tx, uri) or await actors.by_uri(tx, uri)
+    handle, _, number = uri.rpartition("/@")[2].partition("/")
+    if known is not None or (persona := await personas.by_handle(tx, handle)) is None:
+        return known
+    if not number:
+        return persona.actor
+    post = await posts.by_id(tx, number_in(number) or 0)
+    return post if post is not None and post.author_id == persona.id else None

@@ -185,16 +185,20 @@ async def endorsed(tx: Transaction, actor_id: int, window: Window) -> Page[Actor
 async def familiar(tx: Transaction, persona_id: int, actor_ids: Collection[int]) -> dict[int, list[int]]:
     """For each of these actors, whom the persona follows of those who follow it: a few each, in one question.
 
-    Personas that do not show their follows are not among them.
+    Personas that do not show their follows are not among them, and nothing is told of such a persona, nor of whom a
+    block parts from the one that asks.
     """
     if not actor_ids:
         return {}
-    mine, theirs = follow.alias(), follow.alias()
+    mine, theirs, followed = follow.alias(), follow.alias(), persona.alias()
     rows = await tx.all(
         select(theirs.c.followed_id, theirs.c.follower_id)
         .join(mine, mine.c.followed_id == theirs.c.follower_id)
         .outerjoin(persona, persona.c.id == theirs.c.follower_id)
+        .outerjoin(followed, followed.c.id == theirs.c.followed_id)
         .where(
+            or_(followed.c.id.is_(None), followed.c.shows_follows, followed.c.id == persona_id),
+            ~blocks.between(persona_id, theirs.c.followed_id),
             theirs.c.followed_id.in_(sorted(set(actor_ids))),
             theirs.c.state == ACCEPTED,
             mine.c.follower_id == persona_id,

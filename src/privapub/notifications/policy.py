@@ -15,7 +15,6 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
-    delete,
     distinct,
     exists,
     func,
@@ -129,15 +128,6 @@ async def dismiss(tx: Transaction, persona_id: int, actor_ids: Collection[int], 
     """What is kept apart of these is not shown any more."""
     for actor_id in sorted(set(actor_ids)):
         await tx.execute(update(notification).where(*_waiting(persona_id, actor_id)).values(dismissed_at=now))
-
-
-async def forget_permission(tx: Transaction, persona_id: int, actor_id: int) -> None:
-    """What this actor tells is judged again."""
-    await tx.execute(
-        delete(notification_permission).where(
-            notification_permission.c.persona_id == persona_id, notification_permission.c.actor_id == actor_id
-        )
-    )
 
 
 def kept_out(persona_id: Any, who: Any) -> ColumnElement[bool]:

@@ -21,6 +21,7 @@ from privapub.follows.read import ACCEPTED
 from privapub.follows.tables import follow
 from privapub.moderation.domain_rules import BLOCKED, LIMITED
 from privapub.posts import read
+from privapub.posts.boost_read import Boost
 from privapub.posts.read import DIRECT, FOLLOWERS, PUBLIC, UNLISTED, Post
 from privapub.posts.tables import post as post_table
 from privapub.posts.tables import post_recipient
@@ -104,6 +105,20 @@ async def seen(tx: Transaction, post_id: int, viewer_id: int) -> Post:
     if post is None or not await may_see_now(tx, post, viewer_id):
         raise NotFound("There is no such post.")
     return post
+
+
+async def may_see_boost(tx: Transaction, boost: Boost, viewer_id: int | None) -> bool:
+    """Whether this viewer may know, as things stand, that the booster passed a post on: whom the boost was for.
+
+    Of the post itself nothing is asked.
+    """
+    if await standing.blocked_among(tx, {boost.actor_id}):
+        return False
+    if viewer_id is None or viewer_id == boost.actor_id:
+        return viewer_id is not None or boost.audience in OPEN
+    if await blocks.either_way(tx, viewer_id, [boost.actor_id]):
+        return False
+    return boost.audience in OPEN or boost.actor_id in await follows.followed_among(tx, viewer_id, {boost.actor_id})
 
 
 async def visible_to(tx: Transaction, posts: Collection[Post], viewer_id: int | None) -> list[Post]:

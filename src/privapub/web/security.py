@@ -179,4 +179,4 @@ async def _password(server: Server, who: Visitor, account: Account, new: str) ->
     async with server.database.write() as tx:
         await holds.change_password(tx, account.id, hashed)
         await sessions.end_all(tx, account.id, but=who.session)
-    return _Told(done="The password is changed. All others are signed out.")
+    return _Told(done="The password is changed. Other browsers are signed out; apps are not: let go of them below.")

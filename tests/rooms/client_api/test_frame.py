@@ -61,6 +61,12 @@ def test_forms_are_read_as_rails_does(body: bytes, found: dict[str, object]) -> 
     assert params.of_form(body) == found
 
 
+@pytest.mark.parametrize("query", ["id[" + "9" * 5000 + "]=1", "id[0][a]=1&id[00][a]=2", "id[x]=1", "id[-1]=1"])
+async def test_lists_in_odd_forms_are_no_fault_of_the_server(database: Database, query: str) -> None:
+    async with town(database) as sut:
+        assert await sut.stranger.get(f"/api/v1/accounts?{query}") == []
+
+
 async def test_pages_of_other_origins_may_ask(database: Database) -> None:
     async with town(database) as sut:
         asked = [("Origin", "https://app.test"), ("Access-Control-Request-Headers", "authorization")]

@@ -119,6 +119,24 @@ async def test_strangers_ask_so_often_from_one_network(database: Database) -> No
         assert wrong == [401, 401, 429]
 
 
+async def test_what_programs_ask_by_themselves_counts_for_their_network(database: Database) -> None:
+    async with town(database, api_per_address=2) as sut:
+        app = await registered(sut)
+        given = {"grant_type": "client_credentials"} | {name: app[name] for name in ("client_id", "client_secret")}
+        path, here = "/api/v1/apps/verify_credentials", {"X_Forwarded_For": "203.0.113.1"}
+        tokens_of_it = [(await sut.stranger.told("POST", "/oauth/token", given))["access_token"] for _ in range(3)]
+        answers = [(await Program(sut.sut, each).ask("GET", path, **here)).status for each in tokens_of_it]
+        assert answers == [200, 200, 429]
+
+
+async def test_a_verifier_stands_for_no_secret_but_with_a_code(database: Database) -> None:
+    async with town(database) as sut:
+        app = await registered(sut)
+        given = {"grant_type": "client_credentials", "client_id": app["client_id"], "code_verifier": "x" * 43}
+        refused = await sut.stranger.ask("POST", "/oauth/token", given)
+        assert (refused.status, refused.json["error"]) == (401, "invalid_client")
+
+
 async def test_programs_are_registered_so_often_from_one_network(database: Database) -> None:
     async with town(database, api_per_address=1000) as sut:
         asked = {"client_name": "App", "redirect_uris": "https://app.test/a"}

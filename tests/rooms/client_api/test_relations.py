@@ -1,9 +1,12 @@
 """Relations by the API: follows, blocks, mutes, notes, requests, whole servers."""
 
 from makers import at_home, facts, make_follow, make_persona, make_post, make_remote
+from privapub import clock
+from privapub.actors.blocks import keep
 from privapub.client_api.routes import ENDPOINTS
 from privapub.database.connect import Database
 from privapub.follows import read as follows
+from privapub.personas.edit import edit
 from program import town
 
 NOTHING = {
@@ -168,11 +171,28 @@ async def test_familiar_followers_are_those_one_follows_and_who_show_it(database
         async with database.write() as tx:
             carol, dan = await make_remote(tx, "carol@peer.test"), await make_persona(tx, "dan")
             hidden = await make_persona(tx, "eve")
+            await edit(tx, dan.id, shows_follows=True, now=clock.now())
             for each in (carol.id, hidden.id):
                 await make_follow(tx, alice.id, each)
                 await make_follow(tx, each, dan.id)
         (found,) = await app.get(f"/api/v1/accounts/familiar_followers?id[]={dan.id}")
     assert (found["id"], [each["acct"] for each in found["accounts"]]) == (str(dan.id), ["carol@peer.test"])
+
+
+async def test_familiar_followers_tell_nothing_of_who_hides_them_or_blocks(database: Database) -> None:
+    async with town(database) as sut:
+        alice, app = await sut.program("alice")
+        async with database.write() as tx:
+            carol = await make_remote(tx, "carol@peer.test")
+            hides, blocks = await make_persona(tx, "dan"), await make_persona(tx, "eve")
+            await make_follow(tx, alice.id, carol.id)
+            for each in (hides.id, blocks.id):
+                await make_follow(tx, carol.id, each)
+            await edit(tx, hides.id, shows_follows=False, now=clock.now())
+            await edit(tx, blocks.id, shows_follows=True, now=clock.now())
+            await keep(tx, blocks.id, alice.id, "https://sut.test/block", clock.now())
+        found = await app.get(f"/api/v1/accounts/familiar_followers?id[]={hides.id}&id[]={blocks.id}")
+    assert [each["accounts"] for each in found] == [[], []]
 
 
 async def test_strangers_and_narrow_tokens_are_refused_everywhere(database: Database) -> None:

@@ -181,3 +181,27 @@ async def test_a_post_from_elsewhere_is_bookmarked_and_liked(database: Database)
         assert (await app.told("POST", f"/api/v1/statuses/{note.id}/favourite"))["favourited"] is True
         for action in ("favourite", "bookmark", "reblog", "mute"):
             assert await app.refused("POST", f"/api/v1/statuses/{hidden.id}/{action}") == NOT_FOUND
+
+
+async def test_a_boost_is_told_to_whom_it_is_for_and_to_nobody_whom_its_booster_blocks(database: Database) -> None:
+    async with town(database) as sut:
+        _, app = await sut.program("alice")
+        bob, other = await sut.program("bob")
+        follower, friend = await sut.program("carol")
+        _, passing = await sut.program("dan")
+        foe, blocked = await sut.program("eve")
+        async with database.write() as tx:
+            await make_follow(tx, follower.id, bob.id)
+        made = await app.told("POST", "/api/v1/statuses", {"status": "hello"})
+        path = f"/api/v1/statuses/{made['id']}/reblog"
+        closed = f"/api/v1/statuses/{(await other.told('POST', path, {'visibility': 'private'}))['id']}"
+        assert (await friend.get(closed))["account"]["acct"] == (await other.get(closed))["account"]["acct"] == "bob"
+        for program in (passing, sut.stranger):
+            assert await program.refused("GET", closed) == (404, "Record not found")
+            assert await program.get(f"/api/v1/statuses/{made['id']}")
+        await other.told("POST", f"/api/v1/accounts/{foe.id}/block")
+        opened = f"/api/v1/statuses/{(await friend.told('POST', path))['id']}"
+        assert await blocked.get(opened)
+        await friend.told("POST", f"/api/v1/accounts/{foe.id}/block")
+        assert (await blocked.refused("GET", opened))[0] == 404
+        assert await sut.stranger.get(opened)

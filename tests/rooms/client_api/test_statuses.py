@@ -374,6 +374,10 @@ async def test_the_page_of_a_post_is_found_by_its_number(database: Database) -> 
         await sut.program("bob")
         made = await app.told("POST", "/api/v1/statuses", {"status": "hello"})
         assert made["url"] == f"https://sut.test/@alice/{made['id']}"
+        found = await app.get(f"/api/v2/search?resolve=true&q={made['url']}")
+        assert [each["id"] for each in found["statuses"]] == [made["id"]]
+        assert (await sut.stranger.get(f"/api/oembed?url={made['url']}"))["type"] == "rich"
+        assert (await sut.stranger.refused("GET", f"/api/oembed?url=https://far.test/{made['id']}"))[0] == 404
         page = await sut.sut.get(made["url"], accept="text/html")
         assert (page.status, page.headers["location"]) == (302, made["uri"])
         hidden = await app.told("POST", "/api/v1/statuses", {"status": "hello", "visibility": "private"})

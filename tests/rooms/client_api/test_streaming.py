@@ -14,8 +14,9 @@ from makers import make_follow
 from privapub import clock
 from privapub.accounts import tokens
 from privapub.actors.read import Actor
+from privapub.client_api import live
 from privapub.client_api.channels import Channel
-from privapub.client_api.live import MOST_WAITING, Listener, Message
+from privapub.client_api.live import MOST_WAITING, Listener, Live, Message
 from privapub.composing.compose import edit_post, write_post
 from privapub.moderation import announcements
 from privapub.posts.delete import delete
@@ -162,6 +163,24 @@ async def test_a_token_that_is_taken_back_ends_its_connection(world: World) -> N
             await tokens.revoke(tx, number)
         async with asyncio.timeout(20):
             assert (await socket.receive()).type in {aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED}
+
+
+async def test_a_token_that_was_taken_back_before_anybody_listened_hears_nothing(world: World) -> None:
+    listener = Listener(1, 2)
+    async with Live(world.server).listening(listener):
+        assert listener.waiting.get_nowait() is None
+
+
+async def test_a_persona_has_so_many_connections(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "MOST_CONNECTIONS", 1)
+    alice, bob = await world.persona("alice"), await world.persona("bob")
+    secret, _ = await token(world, alice)
+    other, _ = await token(world, bob)
+    async with listening(world, secret, stream="user"), listening(world, other, stream="user"):
+        with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+            async with listening(world, secret, stream="user"):
+                raise AssertionError
+    assert refused.value.status == 429
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,13 @@ import pytest
 from asgi import serving
 from browser import Browser
 from fakes.post_office import deliver, post_office
-from makers import private_keys
+from makers import make_persona, private_keys
 from privapub import clock
-from privapub.accounts import holds, invitations, passwords, sign_up
+from privapub.accounts import holds, invitations, passwords, sign_up, tokens
 from privapub.actors import keys
 from privapub.database.connect import Database
 from privapub.personas.read import by_handle
+from program import Program
 
 EMAIL, PASSWORD = "ann@example.org", "correct horse"
 FORM = {"username": "Ann", "email": EMAIL, "password": PASSWORD, "agreement": "1"}
@@ -103,6 +104,7 @@ async def test_a_letter_sets_a_new_password(database: Database) -> None:
     async with post_office() as office, serving(database, smtp_url=office.url) as sut:
         await make_ann(database)
         thief, ann = Browser(sut), Browser(sut)
+        secret = await stolen(database)
         await thief.open("/auth/sign_in")
         assert (await thief.send(email=EMAIL, password=PASSWORD)).status == 303
         await ann.open("/auth/password")
@@ -118,10 +120,23 @@ async def test_a_letter_sets_a_new_password(database: Database) -> None:
         assert (await ann.send(new_password="short")).status == 422
         assert (await ann.send(new_password="another horse")).status == 200
         assert (await thief.get("/settings/security")).status == 303  # whoever was signed in is out
+        assert (await Program(sut, secret).refused("GET", "/api/v1/timelines/home"))[0] == 401  # and so are programs
         assert (await ann.get(office.link(EMAIL))).status == 404
         await ann.open("/auth/sign_in")
         assert (await ann.send(email=EMAIL, password=PASSWORD)).status == 422
         assert (await ann.send(email=EMAIL, password="another horse")).status == 303
+
+
+async def stolen(database: Database) -> str:
+    """What a program shows that acts as a persona of Ann's."""
+    async with database.write() as tx:
+        found = await holds.by_email(tx, EMAIL)
+        assert found is not None
+        persona = await make_persona(tx, "ann")
+        await holds.give(tx, found.id, persona.id)
+        of, _ = await tokens.register(tx, "Test", [tokens.OUT_OF_BAND], "read", None, clock.now())
+        _, secret = await tokens.give(tx, of.id, persona.id, of.scopes, clock.now())
+    return secret
 
 
 async def test_the_link_is_good_for_an_hour_and_does_nothing_else(database: Database) -> None:
