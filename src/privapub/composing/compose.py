@@ -7,7 +7,7 @@ from privapub import clock
 from privapub.actors.addresses import Addresses
 from privapub.composing import name_later
 from privapub.composing.learn import seen_post
-from privapub.composing.text import Written, written
+from privapub.composing.text import Written, beside_text, written
 from privapub.database.transaction import Transaction
 from privapub.errors import NotAllowed, NotFound
 from privapub.markup.render import Format
@@ -201,7 +201,7 @@ async def edit_post(
         check_text(text, summary or "", bare=not (post.attachments if media is None else media))
         parent = await by_id(tx, post.in_reply_to_id) if post.in_reply_to_id else None
     liked = text_format or post.text_format
-    beside = (post.summary if summary is None else summary, *(() if poll is None else poll.options))
+    beside = beside_text(post, summary, poll)
     ready = await written(server, text, liked, () if parent is None else (parent.author_id,), beside)
     async with server.database.write() as tx:
         now = clock.now()

@@ -5,7 +5,7 @@ Once it answers, the post is made ready again and goes out as an edit. Its one a
 
 from dataclasses import dataclass
 
-from privapub.composing.text import Written, written
+from privapub.composing.text import Written, beside_text, written
 from privapub.database.transaction import Transaction
 from privapub.errors import PrivaPubError
 from privapub.jobs.enqueue import put
@@ -46,7 +46,7 @@ async def fetch(server: Server, job: Job) -> Ready | Outcome:
         return Done()
     try:
         also = () if parent is None else (parent.author_id,)
-        text = await written(server, post.source, post.text_format, also, (post.summary,))
+        text = await written(server, post.source, post.text_format, also, beside_text(post))
     except PrivaPubError as problem:
         return GiveUp(str(problem))
     if text.waiting and job.attempt < ATTEMPTS:

@@ -6,7 +6,7 @@ That it was done is kept in the transaction that does it, so that of two that co
 import hashlib
 from dataclasses import dataclass
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, update
 
 from privapub.composing.tables import said_once
 from privapub.database.transaction import Transaction
@@ -63,6 +63,12 @@ async def remember(tx: Transaction, said: Once | None, done: Done, now: float) -
     )
     changed = {name: row.excluded[name] for name in ("number", "scheduled", "at")}
     await tx.execute(row.on_conflict_do_update(index_elements=[said_once.c.token_id, said_once.c.key], set_=changed))
+
+
+async def became(tx: Transaction, scheduled_id: int, post_id: int) -> None:
+    """What was for later is a post now: who says it again is told of that."""
+    later = said_once.c.scheduled, said_once.c.number == scheduled_id
+    await tx.execute(update(said_once).where(*later).values(number=post_id, scheduled=False))
 
 
 async def prune(tx: Transaction, now: float) -> None:

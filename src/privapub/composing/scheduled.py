@@ -12,6 +12,7 @@ import msgspec
 from sqlalchemy import delete, func, select, update
 
 from privapub import identifiers
+from privapub.composing import once
 from privapub.composing.compose import Draft, prepare, publish_draft
 from privapub.composing.tables import scheduled_post
 from privapub.database.page import Page, Window, page_of
@@ -158,7 +159,8 @@ async def write(server: Server, tx: Transaction, job: Job, ready: tuple[Schedule
     kept, draft = ready
     if await tx.first(_due(job).with_for_update()) is None:
         return
-    await publish_draft(tx, server, draft, now, scheduled=kept.id)
+    post_id = await publish_draft(tx, server, draft, now, scheduled=kept.id)
+    await once.became(tx, kept.id, post_id)
     await tx.execute(delete(scheduled_post).where(scheduled_post.c.id == kept.id))
     await tx.execute(update(medium).where(medium.c.scheduled_id == kept.id).values(scheduled_id=None))
 

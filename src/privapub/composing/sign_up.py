@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from privapub import identifiers
 from privapub.accounts import holds, invitations, letters, passwords, waiting
 from privapub.accounts import sign_up as accounts
+from privapub.accounts.letters import Letter
 from privapub.actors import keys
 from privapub.actors.addresses import Addresses
 from privapub.actors.keys import PrivateKeys
@@ -110,12 +111,17 @@ async def sign_up(server: Server, form: Form, now: float) -> Signed:
 
 
 async def let_in(
-    server: Server, account_id: int, now: float, *, email: bool = False, approval: bool = False
+    server: Server, account_id: int, now: float, *, letter: Letter | None = None, approval: bool = False
 ) -> str | None:
-    """One of what an account waits for is there; with the last of it, it is in. Says what it still waits for."""
+    """One of what an account waits for is there; with the last of it, it is in. Says what it still waits for.
+
+    `letter`: the one whose link was followed; it is used up with that, and one that was used up before does nothing.
+    """
     made = await asyncio.to_thread(keys.make)
     async with server.database.write() as tx:
-        await waiting.lift(tx, account_id, email=email, approval=approval)
+        if letter is not None and not await letters.spend(tx, letter):
+            return None
+        await waiting.lift(tx, account_id, email=letter is not None, approval=approval)
         return await _finish(tx, server, account_id, made, now)
 
 

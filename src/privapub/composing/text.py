@@ -14,6 +14,8 @@ from privapub.federation.fetching.document import final
 from privapub.federation.fetching.webfinger import resolve
 from privapub.markup.render import Format, Mention, find_mentions, render, tag_address
 from privapub.outbound.answers import FetchProblem
+from privapub.posts.polls import NewPoll
+from privapub.posts.read import Post
 from privapub.server import Server
 
 MOST_NAMED = 50
@@ -115,3 +117,9 @@ def _emoji_tag(emoji: Emoji, addresses: Addresses) -> dict[str, Any]:
 
 def _mention_tags(people: Iterable[Actor]) -> list[dict[str, Any]]:
     return [{"type": "Mention", "href": person.uri, "name": f"@{person.address}"} for person in people]
+
+
+def beside_text(post: Post, summary: str | None = None, poll: NewPoll | None = None) -> tuple[str, ...]:
+    """What a post says beside its text, where emojis may stand too; what is not given anew is as it was (pure)."""
+    kept = () if post.poll is None else tuple(option.name for option in post.poll.options)
+    return (post.summary if summary is None else summary, *(kept if poll is None else poll.options))

@@ -171,22 +171,22 @@ def may_see_row(post: Post, row: Any, viewer_id: int | None) -> bool:
     )
 
 
-def _followed(viewer_id: Any) -> ColumnElement[bool]:
+def _followed(viewer_id: Any, of: Any = post_table) -> ColumnElement[bool]:
     this = follow.alias()
     return (
         exists()
         .where(
             this.c.follower_id == viewer_id,
-            this.c.followed_id == post_table.c.author_id,
+            this.c.followed_id == of.c.author_id,
             this.c.state == follows.ACCEPTED,
         )
         .correlate_except(this)
     )
 
 
-def _named(viewer_id: Any) -> ColumnElement[bool]:
+def _named(viewer_id: Any, of: Any = post_table) -> ColumnElement[bool]:
     this = post_recipient.alias()
-    return exists().where(this.c.post_id == post_table.c.id, this.c.actor_id == viewer_id).correlate_except(this)
+    return exists().where(this.c.post_id == of.c.id, this.c.actor_id == viewer_id).correlate_except(this)
 
 
 def passed_over(reader: Any, author: Any) -> ColumnElement[bool]:
@@ -217,20 +217,23 @@ def seen_by(viewer_id: int | None) -> ColumnElement[bool]:
     return and_(visible(viewer_id), ~passed_over(viewer_id, post_table.c.author_id))
 
 
-def visible(viewer_id: int | None) -> ColumnElement[bool]:
-    """As `may_see` decides, as things stand: a condition on posts. What rules about domains pass over is in it."""
-    is_open = post_table.c.audience.in_(sorted(OPEN))
-    offered = ~standing.is_blocked(post_table.c.author_id)
+def visible(viewer_id: int | None, of: Any = post_table) -> ColumnElement[bool]:
+    """As `may_see` decides, as things stand: a condition on posts. What rules about domains pass over is in it.
+
+    `of`: the table of posts, or its alias where it stands twice in a question.
+    """
+    is_open = of.c.audience.in_(sorted(OPEN))
+    offered = ~standing.is_blocked(of.c.author_id)
     if viewer_id is None:
-        return and_(post_table.c.deleted_at.is_(None), is_open, offered)
+        return and_(of.c.deleted_at.is_(None), is_open, offered)
     return and_(
-        post_table.c.deleted_at.is_(None),
-        ~blocks.between(viewer_id, post_table.c.author_id),
+        of.c.deleted_at.is_(None),
+        ~blocks.between(viewer_id, of.c.author_id),
         offered,
         or_(
             is_open,
-            post_table.c.author_id == viewer_id,
-            _named(viewer_id),
-            and_(post_table.c.audience == FOLLOWERS, _followed(viewer_id)),
+            of.c.author_id == viewer_id,
+            _named(viewer_id, of),
+            and_(of.c.audience == FOLLOWERS, _followed(viewer_id, of)),
         ),
     )

@@ -87,8 +87,11 @@ async def edit(
     if wanted is not None:
         changes["kind"] = QUESTION
     # Later than the last time, whatever the clock says: others go by it (an older `updated` is ignored).
-    edited_at = max(now, (known.edited_at or known.published_at) + 0.001)
-    await versions.keep(tx, post.c.id == post_id)
+    edited_at: float | None = max(now, (known.edited_at or known.published_at) + 0.001)
+    if known.audience == HELD:  # nobody has read it: what stood there before is nobody's business
+        edited_at = None
+    else:
+        await versions.keep(tx, post.c.id == post_id)
     await tx.execute(update(post).where(post.c.id == post_id).values(**changes, edited_at=edited_at))
     await describe(tx, post_id, alts, focals)
     named = set(mentions) - {author_id}

@@ -134,6 +134,7 @@ async def receive_edit(
     await polls.learn(tx, post_id, record.poll, now)
     if await name(tx, post_id, set(recipient_ids) - {author_id}):
         await put_fact(tx, PostReceived(post_id), about=f"post {post_id}")
+    await text_index.drop(tx, [post_id])  # what it said before is not kept, also where nobody may find it any more
     await text_index.keep(tx, post_id)
     return True
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, func, select, update
 
 from privapub import identifiers
 from privapub.database.connect import Database
@@ -114,11 +114,7 @@ async def reserve(tx: Transaction, key: str, host: str, files: Sequence[dict[str
         return False
     turn = await _turn(tx)
     await _let_go(tx, [key])
-    while (await _held(tx)) + room > bound:
-        oldest = await _oldest(tx)
-        if not oldest:
-            raise NoRoom
-        await _let_go(tx, oldest)
+    await _evict(tx, await _held(tx) + room - bound)
     tries = await tx.scalar(select(remote_file.c.tries).where(remote_file.c.key == key)) or 0
     await _put(tx, key, host=host, state=COMING, files=list(files), turn=turn, tries=tries)
     rows = [{"name": each["name"], "bytes": size} for each, size in zip(files, sizes, strict=True)]
@@ -260,13 +256,23 @@ async def _turn(tx: Transaction) -> int:
 
 async def _held(tx: Transaction) -> int:
     """The bytes that will be held once all that is leaving is gone."""
-    leaving = await tx.all(select(cached_file.c.bytes).where(cached_file.c.leaving))
-    return await taken(tx) - sum(int(row.bytes) for row in leaving)
+    leaving = await tx.scalar(select(func.sum(cached_file.c.bytes)).where(cached_file.c.leaving))
+    return await taken(tx) - int(leaving or 0)
 
 
-async def _oldest(tx: Transaction) -> list[str]:
-    statement = select(remote_file.c.key).where(remote_file.c.state == READY).order_by(remote_file.c.turn).limit(1)
-    return [row.key for row in await tx.all(statement)]
+async def _evict(tx: Transaction, excess: int) -> None:
+    """Let go of so many bytes, of what was not read for the longest time; NoRoom where there is not as much."""
+    ready = select(remote_file.c.key, remote_file.c.files).where(remote_file.c.state == READY)
+    while excess > 0:
+        oldest = await tx.all(ready.order_by(remote_file.c.turn).limit(_AT_ONCE))
+        if not oldest:
+            raise NoRoom
+        going = []
+        for row in oldest:
+            if excess > 0:
+                going.append(row.key)
+                excess -= sum(on_disk(each["bytes"]) for each in row.files)
+        await _let_go(tx, going)
 
 
 async def _let_go(tx: Transaction, keys: Sequence[str]) -> None:

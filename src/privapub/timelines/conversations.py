@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import BigInteger, ColumnElement, Select, bindparam, delete, exists, func, select, update
 
 from privapub import identifiers
+from privapub.actors import blocks
 from privapub.actors.tables import actor
 from privapub.database.page import Page, Window, gather
 from privapub.database.transaction import Transaction
@@ -105,7 +106,7 @@ async def _of_post(tx: Transaction, post_id: int) -> Mapping[int, int]:
 
 
 def _newest(persona_id: int) -> Select[Any]:
-    """The newest post of each conversation that is not deleted."""
+    """The newest post of each conversation that the persona may see."""
     newer, theirs, any_of = conversation_post.alias(), posts.alias(), conversation_post.alias()
     this = conversation_post.c
     later = (
@@ -115,7 +116,7 @@ def _newest(persona_id: int) -> Select[Any]:
             newer.c.conversation_id == this.conversation_id,
             newer.c.post_id > this.post_id,
             theirs.c.id == newer.c.post_id,
-            theirs.c.deleted_at.is_(None),
+            audience.visible(persona_id, theirs),
         )
         .correlate(conversation_post)
     )
@@ -125,7 +126,7 @@ def _newest(persona_id: int) -> Select[Any]:
     return (
         select(this.conversation_id, this.post_id, unread.correlate(conversation_post).label("unread"))
         .join(posts, posts.c.id == this.post_id)
-        .where(this.persona_id == bindparam("me", persona_id, type_=BigInteger), posts.c.deleted_at.is_(None), ~later)
+        .where(this.persona_id == bindparam("me", persona_id, type_=BigInteger), audience.visible(persona_id), ~later)
     )
 
 
@@ -137,10 +138,13 @@ async def _shown(tx: Transaction, persona_id: int, rows: Any) -> dict[int, Conve
     def who(post: Post) -> tuple[int, ...]:
         return tuple(each for each in dict.fromkeys((post.author_id, *named[post.id])) if each != persona_id)
 
+    people = {number: who(post) for number, post in visible.items()}
+    blocked = await blocks.either_way(tx, persona_id, {each for some in people.values() for each in some})
     return {
         row.conversation_id: Conversation(
-            row.conversation_id, visible[row.post_id], who(visible[row.post_id]), bool(row.unread)
+            row.conversation_id, visible[row.post_id], people[row.post_id], bool(row.unread)
         )
         for row in rows
-        if row.post_id in visible
+        # With nobody left in it but those whom a block parts from the persona, it is over.
+        if row.post_id in visible and not (people[row.post_id] and set(people[row.post_id]) <= blocked)
     }

@@ -75,8 +75,6 @@ async def security(server: Server, request: Request) -> Response:
 
 async def _done(server: Server, who: Visitor, account: Account, given: dict[str, str]) -> _Told:
     what, now = given.get("do", ""), clock.now()
-    if what == "confirm":
-        return await _confirm(server, account, given.get("code", ""), now)
     attempts, sender = server.limits.attempts, visit.current().sender
     if wait := attempts.wait(sender, account.email, now):
         return _Told(later(wait), status=429)
@@ -84,6 +82,8 @@ async def _done(server: Server, who: Visitor, account: Account, given: dict[str,
         return _Told(_WRONG, status=422)
     attempts.succeeded(sender, account.email, now)
     match what:
+        case "confirm":
+            told = await _confirm(server, account, given.get("code", ""), now)
         case "password":
             told = await _password(server, who, account, given.get("new_password", ""))
         case "email":

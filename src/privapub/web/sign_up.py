@@ -102,8 +102,6 @@ async def confirmation(server: Server, request: Request) -> Response:
     if request.method != "POST":
         told: dict[str, Any] = {"token": secret, "address": found.address, "action": "/auth/confirmation"}
         return form_page(server, request, who, "confirmation.html", **told)
-    async with server.database.write() as tx:
-        spent = await letters.spend(tx, found)
-    waits = await composing.let_in(server, found.account_id, now, email=True) if spent else None
+    waits = await composing.let_in(server, found.account_id, now, letter=found)
     sentence = "Your e-mail address is confirmed. " + (_DONE[waits] if waits else "You can sign in now.")
     return render(server, request, "told.html", private=True, title="Thank you", sentence=sentence)

@@ -115,6 +115,19 @@ async def test_what_is_deleted_or_may_not_be_seen_is_not_in_it(database: Databas
         assert await lasts(app) == []
 
 
+async def test_who_is_blocked_hides_what_they_wrote_and_not_what_others_did(database: Database) -> None:
+    async with town(database) as sut:
+        alice, app = await sut.program("alice")
+        async with database.write() as tx:
+            carol, dave = await make_remote(tx), await make_remote(tx, "dave@peer.test")
+        first = await direct(sut, carol.id, [alice.id, dave.id], "hello")
+        last = await direct(sut, dave.id, [alice.id, carol.id], "hello both", first)
+        assert await lasts(app) == [str(last.id)]
+        async with database.write() as tx:
+            await blocks.keep(tx, alice.id, dave.id, "https://sut.test/block", clock.now())
+        assert await lasts(app) == [str(first.id)]
+
+
 async def test_it_is_refused_without_its_scope(database: Database) -> None:
     async with town(database) as sut:
         _, reader = await sut.program("alice", "read")

@@ -7,7 +7,9 @@ from sqlalchemy import func, select
 
 from makers import make_remote
 from privapub import clock
+from privapub.composing.compose import edit_post
 from privapub.database.connect import Database
+from privapub.emojis.keep import Emoji, add
 from privapub.jobs.tables import job
 from privapub.posts.polls import READ_POLL, ToldPoll
 from privapub.posts.receive import ReceivedPost, receive
@@ -104,3 +106,14 @@ async def test_the_counts_of_a_poll_elsewhere_are_asked_for(database: Database) 
         assert await reads(database) == 1
         await sut.stranger.get(f"/api/v1/polls/{number}")
         assert await reads(database) == 1
+
+
+async def test_answers_keep_their_emojis_when_the_text_is_edited(database: Database) -> None:
+    async with town(database) as sut:
+        alice, app = await sut.program("alice")
+        async with database.write() as tx:
+            await add(tx, Emoji("blobcat", "b" * 22 + ".webp", "image/webp", 1, "", clock.now()))
+        poll = {"options": [":blobcat:", "none"], "expires_in": 600}
+        made = await app.told("POST", "/api/v1/statuses", {"status": "which", "poll": poll})
+        edited = await edit_post(sut.sut.server, alice.id, int(made["id"]), "which one")
+        assert [tag["name"] for tag in edited.tags] == [":blobcat:"]

@@ -144,6 +144,19 @@ async def test_one_key_makes_one_post_for_later(database: Database) -> None:
         assert len(await app.get("/api/v1/scheduled_statuses")) == 1
 
 
+async def test_what_is_said_again_after_its_time_is_the_post(database: Database) -> None:
+    async with town(database) as sut:
+        alice, app = await sut.program("alice")
+        said = {"status": "later", "scheduled_at": after(301)}
+        assert (await app.ask("POST", "/api/v1/statuses", said, Idempotency_Key="k")).status == 200
+        clock.advance(400)
+        await run(sut)
+        (made,) = await written(sut, alice.id)
+        again = await app.ask("POST", "/api/v1/statuses", said, Idempotency_Key="k")
+        assert (again.status, again.json["id"]) == (200, made["id"])
+        assert len(await written(sut, alice.id)) == 1
+
+
 async def test_what_cannot_be_published_by_then_stays(database: Database) -> None:
     async with town(database) as sut:
         alice, app = await sut.program("alice")

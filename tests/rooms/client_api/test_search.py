@@ -16,6 +16,7 @@ from privapub.personas import read as personas
 from privapub.posts import bookmarks, boost, react, text_index
 from privapub.posts.delete import delete
 from privapub.posts.edit import edit
+from privapub.posts.receive import ReceivedPost, receive_edit
 from privapub.posts.sweep import sweep
 from privapub.posts.text_index import cut
 from program import Program, Town, town
@@ -56,6 +57,34 @@ async def test_what_is_edited_is_found_as_it_reads_now_and_what_is_deleted_no_mo
         async with database.write() as tx:
             await delete(tx, post.id, alice.id, clock.now())
         assert await texts(app, "pears") == []
+
+
+async def test_words_that_were_edited_away_elsewhere_are_kept_nowhere(database: Database) -> None:
+    async with database.write() as tx:
+        carol = await make_remote(tx)
+        await tx.execute(update(actor).where(actor.c.id == carol.id).values(indexable=True))
+        post = await make_post(tx, carol.id, text="apples")
+
+        async def left(word: str) -> list[int]:
+            found = text_index.found(tx.dialect, word, 10)
+            assert found is not None
+            return [row.post_id for row in await tx.all(found)]
+
+        assert await left("apples") == [post.id]
+        await tx.execute(update(actor).where(actor.c.id == carol.id).values(indexable=False))
+        now = clock.now()
+        told = ReceivedPost(uri=post.uri, content="pears", published_at=post.published_at, updated_at=now)
+        assert await receive_edit(tx, told, carol.id, (), now)
+        assert (await left("apples"), await left("pears")) == ([], [])
+
+
+async def test_hashtags_are_found_by_public_posts_alone(database: Database) -> None:
+    async with town(database) as sut:
+        _, app = await sut.program("alice")
+        for text, visibility in (("#catnap", "unlisted"), ("#cats", "public"), ("#cats again", "unlisted")):
+            await app.told("POST", "/api/v1/statuses", {"status": text, "visibility": visibility})
+        found = await app.get(f"{PATH}?type=hashtags&q=cat")
+        assert [each["name"] for each in found["hashtags"]] == ["cats"]
 
 
 async def test_of_what_is_forgotten_or_swept_away_no_word_is_left(database: Database) -> None:

@@ -37,6 +37,7 @@ from privapub.proxy.addresses import Use
 from privapub.proxy.folder import CacheFolder, FolderTrouble, write_all
 from privapub.proxy.prefetch import REMOTE_FILE
 from privapub.proxy.tables import cached_file, proxy, remote_file
+from privapub.settings import Settings
 from privapub.telemetry.tables import fetch
 
 
@@ -57,6 +58,21 @@ async def test_what_was_not_read_for_the_longest_time_goes_first(opened: World) 
     )
     async with opened.database.read() as tx:
         assert held == await tx.scalar(select(proxy.c.bytes)) == 3 * cache.on_disk((5 << 20) + 200)
+
+
+async def test_what_is_large_takes_the_place_of_many_and_of_no_more_than_it_needs(database: Database) -> None:
+    files = [{"role": "original", "name": f"{'n' * 22}{number}.webm", "bytes": 4096} for number in range(300)]
+    async with database.write() as tx:
+        await cache.ensure(tx, Settings())
+        for number, file in enumerate(files):
+            assert await cache.reserve(tx, str(number), "peer.test", [file], 0, 300 * 4096)
+            await cache.settle(tx, str(number), [file])
+        large = {"role": "original", "name": f"{'m' * 22}.webm", "bytes": 250 * 4096}
+        assert await cache.reserve(tx, "large", "peer.test", [large], 0, 300 * 4096)
+        ready = await tx.all(select(remote_file.c.key).where(remote_file.c.state == cache.READY))
+        assert {row.key for row in ready} == {str(number) for number in range(250, 300)}
+        with pytest.raises(cache.NoRoom):
+            await cache.reserve(tx, "more", "peer.test", [{**large, "name": f"{'o' * 22}.webm"}], 0, 300 * 4096)
 
 
 async def test_nothing_in_the_folder_tells_a_time(opened: World) -> None:

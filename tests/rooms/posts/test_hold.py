@@ -29,7 +29,7 @@ from privapub.media.read import FAILED, READY, WAITING
 from privapub.media.tables import medium
 from privapub.notifications.tables import notification
 from privapub.personas.read import Persona
-from privapub.posts import hold, quotes, read
+from privapub.posts import hold, quotes, read, versions
 from privapub.posts.audience import may_see_now, seen_by
 from privapub.posts.delete import delete
 from privapub.posts.edit import edit
@@ -254,6 +254,9 @@ async def test_what_is_edited_meanwhile_goes_as_it_reads_then(database: Database
     async with database.read() as tx:
         gone = await read.known(tx, post.id)
         assert (gone.content, gone.attachments[0]["alt"]) == ("<p>new</p>", "a dog")
+        # What nobody has read before is told to nobody.
+        assert gone.edited_at is None
+        assert [each.content for each in await versions.of(tx, gone)] == ["<p>new</p>"]
         assert (await read.recipient_ids(tx, [post.id]))[post.id] == (world.carol.id,)
 
 

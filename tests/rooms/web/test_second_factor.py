@@ -13,6 +13,7 @@ from browser import Browser
 from privapub import clock
 from privapub.accounts import holds, passwords, second_factor, sign_up
 from privapub.accounts.tables import recovery_code
+from privapub.accounts.tables import second_factor as second_factor_row
 from privapub.database.connect import Database
 
 EMAIL, PASSWORD = "ann@example.org", "correct horse"
@@ -42,9 +43,9 @@ async def with_device(sut: Application) -> tuple[Browser, pyotp.TOTP, list[str]]
     ann = await signed_in(sut)
     assert (await ann.send("Set up", number=0, password=PASSWORD)).status == 200
     device = pyotp.TOTP(re.findall(r"\b[A-Z2-7]{32}\b", ann.says())[0])
-    assert (await ann.send("Ask for codes from now on", code="000000")).status == 422
+    assert (await ann.send("Ask for codes from now on", code="000000", password=PASSWORD)).status == 422
     assert "not the code" in ann.says()
-    done = await ann.send("Ask for codes from now on", code=device.at(int(clock.now())))
+    done = await ann.send("Ask for codes from now on", code=device.at(int(clock.now())), password=PASSWORD)
     assert done.status == 200
     codes = CODE.findall(ann.says())
     assert len(set(codes)) == second_factor.ON_PAPER
@@ -110,6 +111,19 @@ async def test_what_the_page_changes_needs_the_password(database: Database) -> N
         await ann.send("Ask for no code", password=PASSWORD)
         assert "No code is asked for" in ann.says()
         assert (await signed_in(sut)).where == PAGE
+
+
+async def test_codes_cannot_be_asked_for_by_who_does_not_know_the_password(database: Database) -> None:
+    async with town(database) as sut:
+        eve = await signed_in(sut)  # with a session that she found open
+        await eve.open(PAGE)
+        for password in ("", "wrong"):
+            given = dict(eve.forms()[0].form_values()) | {"do": "confirm", "code": "000000", "password": password}
+            refused = await eve.post(PAGE, given)
+            assert refused.status == 422
+            assert re.findall(r"\b[A-Z2-7]{32}\b", refused.text) == []
+        async with database.read() as tx:
+            assert await tx.all(select(second_factor_row)) == []
 
 
 async def test_who_guesses_codes_waits(database: Database) -> None:
