@@ -135,7 +135,8 @@ class Verb:
 
 
 async def a_running_twin_and_a_first_of_an_order(queue: RealQueue) -> None:
-    await queue.put(new(1, dedupe_key="p", unique_while_waiting=True), new(2, B, ordering_key="o"))
+    earlier = clock.now() - 1
+    await queue.put(new(1, dedupe_key="p", unique_while_waiting=True, run_at=earlier), new(2, B, ordering_key="o"))
     await queue.lease(1)
 
 

@@ -172,6 +172,7 @@ async def test_a_client_that_behaves_is_answered_as_often_as_it_likes(world: Wor
 async def test_each_request_is_known_by_the_network_that_it_comes_from(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    visit.begin(None)
     seen = []
     before = type(world.server).domain
     monkeypatch.setattr(
