@@ -23,7 +23,7 @@ from privapub.client_api import params
 from privapub.client_api.call import Call
 from privapub.client_api.problems import NO_STORE, NeedsUser, OutOfScope, TooMany, Unauthenticated, answer
 from privapub.errors import InvalidInput, NotAllowed, PrivaPubError
-from privapub.federation.served.counted import counted
+from privapub.federation.served.counted import Served, counted
 from privapub.limits import visit
 from privapub.limits.people import Allowance
 from privapub.media.process import MIB
@@ -53,6 +53,7 @@ class Endpoint:
 
     Where anyone may call, a token that is shown must be good all the same, and have the scope. A client proves by its
     secret who it is, and its handler looks. `while_waiting`: also for who has signed up and may not come in yet.
+    `group`: with which others it is counted, and told of together.
     """
 
     method: str
@@ -61,13 +62,24 @@ class Endpoint:
     scopes: tuple[str, ...] = ()
     who: Who = "user"
     while_waiting: bool = False
+    group: str = "other"
 
 
 def route(server: Server, path: str, endpoints: Mapping[str, Endpoint]) -> Route:
     """The route of a path, with what answers each of its methods."""
+    served = {method: counted(API + each.group, _answering(each)) for method, each in endpoints.items()}
 
-    async def answering(_server: Server, request: Request) -> Response:
-        endpoint = endpoints["GET" if request.method == "HEAD" else request.method]
+    async def asked(request: Request) -> Response:
+        return await served["GET" if request.method == "HEAD" else request.method](server, request)
+
+    found = Route(path, asked, methods=list(endpoints))
+    # Programs in use ask with a slash at the end, and are not to be sent away: many don't repeat a body elsewhere.
+    found.path_regex = re.compile(found.path_regex.pattern.removesuffix("$") + "/?$")
+    return found
+
+
+def _answering(endpoint: Endpoint) -> Served:
+    async def answering(server: Server, request: Request) -> Response:
         try:
             said = _said(await endpoint.handler(await _call(server, request, endpoint)))
         except PrivaPubError as error:
@@ -78,15 +90,7 @@ def route(server: Server, path: str, endpoints: Mapping[str, Endpoint]) -> Route
         said.headers.update(_limits(request))
         return said
 
-    served = counted(API, answering)
-
-    async def asked(request: Request) -> Response:
-        return await served(server, request)
-
-    found = Route(path, asked, methods=list(endpoints))
-    # Programs in use ask with a slash at the end, and are not to be sent away: many don't repeat a body elsewhere.
-    found.path_regex = re.compile(found.path_regex.pattern.removesuffix("$") + "/?$")
-    return found
+    return answering
 
 
 async def _call(server: Server, request: Request, endpoint: Endpoint) -> Call:

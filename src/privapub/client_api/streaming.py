@@ -22,13 +22,14 @@ from privapub.client_api.endpoint import count_call
 from privapub.client_api.live import Listener, Live, Message
 from privapub.client_api.problems import NO_STORE, NeedsUser, OutOfScope, Unauthenticated, answer, said
 from privapub.errors import PrivaPubError
-from privapub.federation.served.counted import counted
+from privapub.federation.served.counted import count_as, counted
 from privapub.server import Server
 from privapub.telemetry.traffic import API
 
 HEARTBEAT = 15.0  # seconds
 _EVENT_STREAM = "text/event-stream"
 _PROTOCOL = "sec-websocket-protocol"
+COUNTED_AS = f"{API}streaming"
 MOST_CHANNELS = 50  # of one connection
 LONGEST = 4096  # characters of what a program says
 
@@ -47,7 +48,7 @@ def routes(server: Server) -> list[BaseRoute]:
 
 
 def _counted(server: Server, served: Any) -> Any:
-    meant = counted(API, served)
+    meant = counted(COUNTED_AS, served)
 
     async def asked(request: Request) -> Response:
         try:
@@ -108,6 +109,7 @@ class _Socket:
 
     async def answer(self, websocket: WebSocket) -> None:
         """Accept who shows a token, and tell what was asked for until one of both ends it."""
+        count_as(COUNTED_AS, websocket)
         try:
             token = await _token(self._server, websocket)
             listener = Listener(_persona(token), token.id)

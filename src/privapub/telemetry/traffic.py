@@ -2,7 +2,8 @@
 
 By kind, method, status and whether the request was signed, and by nothing else: no address, no host, no persona. What
 only some may read is a `collection`, whoever it is for: that there are circles is nobody's business.
-The endpoint groups of the client API become kinds of their own, with the class of a status (200, 400 …).
+The groups of endpoints of the client API are kinds of their own (`api:accounts`), with the class of a status (200,
+400 …) in place of the status: more of what a program is told is the business of its persona.
 """
 
 from collections.abc import Sequence
@@ -22,14 +23,21 @@ PAGE = "page"
 ASSET = "asset"
 MEDIA = "media"
 PROXY = "proxy"
-API = "api"
 COLLECTION = "collection"
 OTHER = "other"  # no address of ours, or not by this method
+API = "api:"
+API_GROUPS = frozenset(
+    {
+        "accounts", "instance", "media", "notifications", "oauth", "other", "push", "search", "statuses", "streaming",
+        "timelines",
+    }
+)  # fmt: skip
 KINDS = frozenset(
     {
         "actor", "outbox", "followers", "followers-of-host", "following", "featured", "featured-tags", COLLECTION,
         "post", "replies", "context", "likes", "shares", "activity", "stamp",
-        "webfinger", "host-meta", "nodeinfo", "inbox", PAGE, ASSET, MEDIA, PROXY, API, OTHER,
+        "webfinger", "host-meta", "nodeinfo", "inbox", PAGE, ASSET, MEDIA, PROXY, OTHER,
+        *(API + group for group in API_GROUPS),
     }
 )  # fmt: skip
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -56,6 +64,8 @@ class TrafficMeter(Tally):
 
     def note(self, kind: str, method: str, status: int, at: float, *, signed: bool) -> None:
         """One more answer. A method that nothing here knows counts as `other`: a stranger invents no rows."""
+        if kind.startswith(API):
+            status = status // 100 * 100
         self.count((clock.iso_day(at), kind, method if method in _METHODS else OTHER, status, signed))
 
 

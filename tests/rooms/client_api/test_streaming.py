@@ -203,6 +203,19 @@ async def test_who_may_not_listen_is_told_so(world: World, scopes: str | None, a
     assert refused.value.status == (400 if status == 403 else status)
 
 
+async def test_connections_are_counted_as_streams_let_in_or_not(world: World) -> None:
+    secret, _ = await token(world, await world.persona("alice"))
+    world.server.traffic._counts.clear()
+    async with listening(world, secret, stream="user"):
+        pass
+    with pytest.raises(aiohttp.WSServerHandshakeError):
+        async with listening(world, "nothing", stream="user"):
+            raise AssertionError
+    counts = world.server.traffic._counts
+    found = {key[1:4]: times for key, times in counts.items() if str(key[1]).startswith("api:")}
+    assert found == {("api:streaming", "GET", 100): 1, ("api:streaming", "GET", 400): 1}
+
+
 def test_who_does_not_listen_is_let_go() -> None:
     listener = Listener(1, 2)
     for _ in range(MOST_WAITING + 1):

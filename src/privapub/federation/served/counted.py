@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -20,10 +20,15 @@ def counted(kind: str, served: Served) -> Served:
         raise ValueError(f"{kind!r} is not counted: see telemetry/traffic.py")
 
     async def answering(server: Server, request: Request) -> Response:
-        request.scope[_KIND] = kind
+        count_as(kind, request)
         return await served(server, request)
 
     return answering
+
+
+def count_as(kind: str, asked: HTTPConnection) -> None:
+    """What is answered to this counts as one of this kind."""
+    asked.scope[_KIND] = kind
 
 
 class Counted:
@@ -38,10 +43,18 @@ class Counted:
         """Answer a request."""
 
         async def counting(message: Message) -> None:
-            if message["type"] == "http.response.start":
+            status = _status(message)
+            if status is not None:
                 signed = any(name == b"signature" for name, _ in scope["headers"])
-                kind, method = scope.get(_KIND, OTHER), scope["method"]
-                self._meter.note(kind, method, message["status"], clock.now(), signed=signed)
+                kind, method = scope.get(_KIND, OTHER), scope.get("method", "GET")
+                self._meter.note(kind, method, status, clock.now(), signed=signed)
             await send(message)
 
-        await self.app(scope, receive, counting if scope["type"] == "http" else send)
+        await self.app(scope, receive, counting)
+
+
+def _status(message: Message) -> int | None:
+    """The status with which an answer begins; a WebSocket that is opened is one too (RFC 6455, section 4.2.2)."""
+    if message["type"] in {"http.response.start", "websocket.http.response.start"}:
+        return int(message["status"])
+    return 101 if message["type"] == "websocket.accept" else None
