@@ -71,7 +71,9 @@ from privapub.media.let_go import UNSTORE, unstore
 from privapub.moderation.facts import DomainRuled, ReportFiled
 from privapub.notifications.push import HOLD as HOLD_PUSH
 from privapub.notifications.push import PUSH
+from privapub.personas import links_back
 from privapub.personas.facts import KeysRotated, PersonaEdited, PersonaMoved
+from privapub.personas.links_back import PROFILE_LINK
 from privapub.posts.facts import (
     BoostWithdrawn,
     PollCounted,
@@ -144,6 +146,7 @@ KINDS = (
             MEDIA,
             NAME_LATER,
             PREVIEW,
+            PROFILE_LINK,
             PRUNE,
             QUOTE,
             READ_POLL,
@@ -257,6 +260,14 @@ def job_kinds(server: Server) -> dict[str, JobKind]:
             at_once=4,
             per_lane=1,
             attempts=previews.ATTEMPTS,
+        ),
+        JobKind(
+            PROFILE_LINK,
+            fetch=partial(links_back.fetch, server),
+            write=links_back.write,
+            at_once=2,
+            per_lane=1,
+            attempts=links_back.ATTEMPTS,
         ),
         JobKind(QUOTE, fetch=partial(check_quote.fetch, server), write=check_quote.write, at_once=2),
         JobKind(PRUNE, fetch=partial(sweep, server), write=prune, at_once=1),

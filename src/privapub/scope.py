@@ -17,7 +17,7 @@ from privapub.budget import Budget
 PURPOSES = frozenset(
     {
         "actor", "key", "object", "webfinger", "context", "nodeinfo", "collection",
-        "media", "preview", "delivery", "push", "domain-list",
+        "media", "preview", "profile-link", "delivery", "push", "domain-list",
     }
 )  # fmt: skip
 READER = "request"

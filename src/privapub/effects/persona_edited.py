@@ -1,4 +1,4 @@
-"""A persona changed its profile: its followers' servers get the new one."""
+"""A persona changed its profile: its followers' servers get the new one, and its links are checked."""
 
 from privapub import identifiers
 from privapub.actors.addresses import Addresses
@@ -7,12 +7,14 @@ from privapub.database.transaction import Transaction
 from privapub.federation.delivery import inboxes
 from privapub.federation.delivery.deliver import deliver
 from privapub.federation.documents import write_activity, write_actor
+from privapub.personas import links_back
 from privapub.personas.facts import PersonaEdited
 
 
 async def persona_edited(tx: Transaction, fact: PersonaEdited, addresses: Addresses, now: float) -> None:
-    """One Update to each server that has a follower."""
+    """One Update to each server that has a follower, and a look at each page that its fields name."""
     await tell_profile(tx, fact.persona_id, addresses, now)
+    await links_back.plan(tx, fact.persona_id, now)
 
 
 async def tell_profile(

@@ -14,7 +14,7 @@ from privapub.jobs.job import Done, Job, Outcome, Retry
 from privapub.link_previews.keep import keep
 from privapub.link_previews.parse import MOST_BYTES, Found, parse, read_oembed
 from privapub.link_previews.tables import link_preview, post_link
-from privapub.outbound.answers import PAGE_TYPES, FetchProblem
+from privapub.outbound.answers import IN_A_MOMENT, PAGE_TYPES, FetchProblem
 from privapub.outbound.target import host_of
 from privapub.posts.tables import post
 from privapub.proxy import prefetch
@@ -27,7 +27,6 @@ _ACCEPT = "text/html, application/xhtml+xml;q=0.9"
 _OEMBED_ACCEPT = "application/json"
 _OEMBED_TYPES = frozenset({"application/json", "application/json+oembed", "text/json"})
 _NO_PAGES = frozenset({"content-type", "410", "404"})  # what is there is no page, or nothing is there
-_IN_A_MOMENT = frozenset({"timeout", "network", "429", "502", "503", "504"})
 
 
 async def fetch(server: Server, job: Job) -> tuple[str, Found | None] | Outcome:
@@ -44,7 +43,7 @@ async def fetch(server: Server, job: Job) -> tuple[str, Found | None] | Outcome:
         except FetchProblem as problem:
             if problem.reason in _NO_PAGES:
                 return NO_CARD, None
-            if problem.reason in _IN_A_MOMENT and job.attempt < ATTEMPTS:
+            if problem.reason in IN_A_MOMENT and job.attempt < ATTEMPTS:
                 return Retry(None, problem.reason)
             return FAILED, None
         # In a thread: what strangers write is read meanwhile, and everybody else goes on.

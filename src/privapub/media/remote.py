@@ -22,7 +22,7 @@ from privapub.jobs.lease import renew
 from privapub.media import names, sniff_film
 from privapub.media.child.order import Purpose
 from privapub.media.process import MIB, BadMedia, MadeFile, MediaTrouble, Want, bounds_of, process
-from privapub.outbound.answers import FetchProblem
+from privapub.outbound.answers import IN_A_MOMENT, FetchProblem
 from privapub.outbound.target import host_of
 from privapub.proxy import cache
 from privapub.proxy.folder import FolderTrouble, write_all
@@ -32,7 +32,7 @@ ATTEMPTS = 4
 LEASE, DEADLINE = 120.0, 3600.0  # seconds
 NO_ROOM_FOR = 30.0  # seconds, until what is coming may have come
 FOLDER = "cache"  # the reason where it was our own disk
-_IN_A_MOMENT = frozenset({"timeout", "network", "429", "500", "502", "503", "504"})
+_IN_A_MOMENT = IN_A_MOMENT | {"500"}  # what makes a file there for whoever asks first may need a second try
 _PURPOSES: Mapping[str, Purpose] = {
     "picture": "remote",
     "avatar": "avatar",

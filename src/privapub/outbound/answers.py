@@ -32,6 +32,8 @@ REFUSED = frozenset(
     }
 )
 FAILED = frozenset({"bad-json", "timeout", "network"})  # and the statuses
+# With which a host says that it may answer soon.
+IN_A_MOMENT = frozenset({"timeout", "network", "429", "502", "503", "504"})
 
 
 @dataclass(frozen=True)

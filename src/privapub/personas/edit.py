@@ -56,6 +56,7 @@ async def edit(
         )
     if fields is not None:
         _check_fields(fields)
+        fields = _still_verified(fields, known.actor.fields)
     if (bio is None) != (summary is None):
         raise ValueError("bio and summary change together")
     of_actor = {
@@ -91,6 +92,12 @@ def _check_fields(fields: Sequence[Mapping[str, str]]) -> None:
         raise InvalidInput(f"A profile has up to {MOST_FIELDS} fields.")
     if any(not each["name"].strip() or len(each["name"]) > FIELD_LENGTH for each in fields):
         raise InvalidInput(f"The name of a field has 1 to {FIELD_LENGTH} characters.")
+
+
+def _still_verified(fields: Sequence[Mapping[str, str]], before: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+    """These fields; what was found of one whose value stays (`links_back`) stays with it."""
+    days = {each["value"]: each["verified_at"] for each in before if "verified_at" in each}
+    return [{**each, "verified_at": days[each["value"]]} if each["value"] in days else dict(each) for each in fields]
 
 
 def _domains(texts: Sequence[str]) -> tuple[str, ...]:

@@ -10,7 +10,9 @@ from privapub.actors.read import Actor, from_row
 from privapub.actors.tables import actor
 from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
+from privapub.markup.clean import plain
 from privapub.markup.render import Format
+from privapub.markup.text import text_of
 from privapub.personas.tables import persona
 
 
@@ -115,6 +117,13 @@ _AMONG = (
         )
     )
 )
+
+
+def typed_fields(persona: Persona) -> tuple[Mapping[str, str], ...]:
+    """The lines of its profile as the persona typed them; where that was never kept, as they read (pure)."""
+    if len(persona.fields) == len(persona.actor.fields):
+        return persona.fields
+    return tuple({"name": plain(each["name"]), "value": text_of(each["value"])} for each in persona.actor.fields)
 
 
 async def count(tx: Transaction) -> int:

@@ -1,23 +1,27 @@
 """`/@handle`: a persona and what it wrote for everyone."""
 
+from collections.abc import Mapping
+
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from privapub.actors.addresses import Addresses
-from privapub.actors.read import by_uri
+from privapub.actors.read import Actor, by_uri
 from privapub.errors import NotFound
 from privapub.federation.served.actor import NOBODY, ours
 from privapub.federation.served.answer import PUBLIC_CACHE
 from privapub.federation.served.asking import part, wants_document
 from privapub.federation.served.collections import cursor
 from privapub.follows.read import counts
+from privapub.markup.clean import LINK_REL
 from privapub.markup.text import shortened, text_of
 from privapub.personas.read import by_handle
 from privapub.posts.audience import visible_to
 from privapub.posts.pin import pinned
 from privapub.posts.read import PUBLIC, of_author
 from privapub.server import Server
-from privapub.web.pages import EXCERPT, around, name_of, pictured, pictured_html, render, shown
+from privapub.web.pages import EXCERPT, Around, around, name_of, pictured, pictured_html, render, shown
 
 PAGE = 20
 
@@ -48,10 +52,7 @@ async def persona(server: Server, request: Request) -> Response:
         actor=found.actor,
         name=name_of(found.actor),
         summary=pictured_html(found.actor.summary, found.actor, beside),
-        fields=[
-            (pictured(field["name"], found.actor, beside), pictured_html(field["value"], found.actor, beside))
-            for field in found.actor.fields
-        ],
+        fields=[_field(field, found.actor, beside) for field in found.actor.fields],
         beside=beside,
         about=shortened(text_of(found.actor.summary), EXCERPT),
         page=page,
@@ -71,6 +72,16 @@ async def actor_page(server: Server, request: Request) -> Response:
     async with server.database.read() as tx:
         found = await ours(tx, Addresses(server.base_url), part(request, "token"))
     return _elsewhere(found.url or server.base_url)
+
+
+def _field(field: Mapping[str, str], actor: Actor, beside: Around) -> tuple[Markup, Markup, str]:
+    """A line of the profile: its name, its value, and the day since when its link leads back here ("" if it does not).
+
+    Each link of it says `rel="me"`, by which other pages know that this one leads back to them.
+    """
+    value = pictured_html(field["value"], actor, beside)
+    mine = Markup(str(value).replace(f'rel="{LINK_REL}"', f'rel="me {LINK_REL}"'))  # noqa: S704 - cleaned just before
+    return pictured(field["name"], actor, beside), mine, field.get("verified_at", "")[:10]
 
 
 def _elsewhere(url: str) -> Response:

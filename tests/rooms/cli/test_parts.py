@@ -133,7 +133,8 @@ async def test_a_list_of_kinds_that_names_none_is_not_taken_for_all(tmp_path: Pa
     assert (status, error) == (1, "Error: --kinds names no kind.")
     assert hint.startswith(
         "Hint: There are ask_origin, clean_domain, context, delivery, inbox, letter, media, name_later, preview, "
-        "prune, push, quote, read_poll, remote_file, scheduled, synchronize, unstore, and facts: actor_blocked, "
+        "profile_link, prune, push, quote, read_poll, remote_file, scheduled, synchronize, unstore, "
+        "and facts: actor_blocked, "
     )
     assert hint.endswith(". Leave the option away for all of them.")
 

@@ -10,7 +10,7 @@ from privapub.actors.read import Actor
 from privapub.client_api.shapes.emoji import CustomEmoji, of_tags
 from privapub.client_api.shapes.pictures import Pictures
 from privapub.markup.clean import clean, plain
-from privapub.markup.text import text_of
+from privapub.personas import read
 from privapub.personas.read import Persona
 
 _BOTS = frozenset({"Service", "Application"})
@@ -18,7 +18,7 @@ _PAGE_OF = {"public": "public", "unlisted": "unlisted", "followers": "private", 
 
 
 class Field(Struct):
-    """A line of a profile; `value` is HTML."""
+    """A line of a profile; `value` is HTML. Of people elsewhere no link is checked here: `verified_at` is null."""
 
     name: str
     value: str
@@ -140,7 +140,7 @@ def account(
         hide_collections=hides if actor.local else None,
         noindex=not actor.indexable,
         emojis=[*emojis, *of_tags(actor.tags, pictures)] if not actor.local else list(emojis),
-        fields=[Field(plain(each["name"]), clean(each["value"])) for each in actor.fields],
+        fields=[Field(plain(each["name"]), clean(each["value"]), each.get("verified_at")) for each in actor.fields],
     )
     if actor.local:
         shown.roles = []
@@ -175,10 +175,11 @@ def credentials(shown: Account, persona: Persona, waiting: int) -> Account:
 
 
 def typed_fields(persona: Persona) -> list[Field]:
-    """The lines of its profile as the persona typed them; where that was never kept, as they read (pure)."""
-    if not persona.fields:
-        return [Field(plain(each["name"]), text_of(each["value"])) for each in persona.actor.fields]
-    return [Field(each["name"], each["value"]) for each in persona.fields]
+    """The lines of its profile as the persona typed them (pure)."""
+    return [
+        Field(each["name"], each["value"], shown.get("verified_at"))
+        for each, shown in zip(read.typed_fields(persona), persona.actor.fields, strict=True)
+    ]
 
 
 def visibility(audience: str) -> str:
