@@ -131,9 +131,10 @@ async def _people(call: Call, *, followers: bool) -> Answer:
     async with call.server.database.read() as tx:
         of = await actors.known(tx, call.id())
         persona = await personas.by_id(tx, of.id) if of.local else None
-        if persona is not None and not persona.shows_follows and persona.id != call.reader:
-            return Answer([])
-        page = await follows.shown_page(tx, of.id, call.window(80, 40), followers=followers, reader_id=call.reader)
+        hides = persona is not None and not persona.shows_follows
+        page = await follows.shown_page(
+            tx, of.id, call.window(80, 40), followers=followers, reader_id=call.reader, hides=hides
+        )
         return paged(call, await show_accounts.in_order(tx, call.server, page.items), page)
 
 

@@ -38,10 +38,11 @@ async def vote(call: Call) -> Poll:
         if found.poll.is_over(now):
             raise InvalidInput("The poll has already ended")
         chosen = [place for place in places if place is not None and place < len(found.poll.options)]
-        if not said or len(chosen) < len(places) or (len(set(chosen)) > 1 and not found.poll.multiple):
+        if not said or len(chosen) < len(places):
             raise InvalidInput("The chosen vote option does not exist")
         await polling.alone(tx, found.id)
-        if await poll_read.choices(tx, found.id, call.me):
+        second = len(set(chosen)) > 1 and not found.poll.multiple  # to Mastodon the second of two at once is one again
+        if second or await poll_read.choices(tx, found.id, call.me):
             raise InvalidInput("You have already voted on this poll")
         await polling.cast(tx, found.id, call.me, chosen, now)
     async with call.server.database.read() as tx:

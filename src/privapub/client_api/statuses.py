@@ -114,6 +114,7 @@ async def _params(call: Call) -> Params:
         86_400.0 if poll is None else poll.lasts,
         None if program is None else Program(program.name, program.website),
         call.token.application_id,
+        bool(poll and poll.hides),
     )
 
 

@@ -26,11 +26,12 @@ class Asked:
     options: tuple[str, ...]
     multiple: bool
     lasts: float | None
+    hides: bool = False
 
     @property
     def poll(self) -> NewPoll:
         """The poll, which lasts a day where it does not say."""
-        return NewPoll(self.options, self.multiple, 86_400.0 if self.lasts is None else self.lasts)
+        return NewPoll(self.options, self.multiple, 86_400.0 if self.lasts is None else self.lasts, self.hides)
 
 
 def text_of(call: Call, *, bare: bool) -> tuple[str, str]:
@@ -96,7 +97,7 @@ def poll_of(call: Call) -> Asked | None:
         raise InvalidInput("Expires at is too soon")
     if lasts is not None and lasts > polls.LONGEST:
         raise InvalidInput("Expires at is too far into the future")
-    return Asked(options, bool(inner.flag("multiple")), lasts)
+    return Asked(options, bool(inner.flag("multiple")), lasts, bool(inner.flag("hide_totals")))
 
 
 def number_of(call: Call, name: str) -> int | None:
@@ -108,14 +109,14 @@ def number_of(call: Call, name: str) -> int | None:
 
 
 def moment_of(call: Call, name: str) -> float | None:
-    """A moment, as ISO 8601 writes it; None where none is given. Raises InvalidInput for what is none."""
+    """A moment, as ISO 8601 writes it; None where none is given. Raises Refused for what is none."""
     if not call.text(name):
         return None
     try:
         found = datetime.fromisoformat(call.text(name).strip()[:40])
         return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
-        raise InvalidInput(f"{name.replace('_', ' ').capitalize()} is invalid") from None
+        raise Refused("Record invalid") from None  # so Mastodon says of what is no moment, and no more
 
 
 def focus_of(text: str) -> tuple[float, float] | None:

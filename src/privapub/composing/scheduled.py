@@ -51,11 +51,12 @@ class Params:
     lasts: float = 86_400.0
     program: Program | None = None
     application_id: int = 0
+    hides: bool = False
 
     @property
     def poll(self) -> NewPoll | None:
         """The poll, if it asks something."""
-        return NewPoll(self.options, self.multiple, self.lasts) if self.options else None
+        return NewPoll(self.options, self.multiple, self.lasts, self.hides) if self.options else None
 
 
 async def prepared(server: Server, persona_id: int, asked: Params) -> Draft:

@@ -132,12 +132,13 @@ async def following_of(
 
 
 async def shown_page(
-    tx: Transaction, actor_id: int, window: Window, *, followers: bool, reader_id: int | None
+    tx: Transaction, actor_id: int, window: Window, *, followers: bool, reader_id: int | None, hides: bool
 ) -> Page[Actor]:
     """Who follows an actor, or whom it follows, as far as this reader (None: a stranger) may know; newest first.
 
     A persona that does not show its follows is on nobody's list, but to itself; nor are people of blocked servers, and
-    those from whom a block parts the reader. Whether the actor shows them is for the caller to ask.
+    those from whom a block parts the reader. Of an actor that `hides` its own, others find themselves and nobody else:
+    what they know.
     """
     of, who = (
         (follow.c.followed_id, follow.c.follower_id) if followers else (follow.c.follower_id, follow.c.followed_id)
@@ -154,6 +155,8 @@ async def shown_page(
         statement = statement.where(~blocks.between(reader_id, actor.c.id))
     if reader_id != actor_id:
         statement = statement.where(shows)
+        if hides:
+            statement = statement.where(actor.c.id == (reader_id or 0))
     return await _people(tx, statement, window)
 
 

@@ -1,10 +1,11 @@
 """Looking for people by what they are called.
 
 Whoever is called by the whole of a handle is found; by the beginning of a handle or of a name those with whom the
-persona has to do, and those who ask to be found.
+persona has to do, and those who ask to be found. By a whole name here, or a whole address, even those from whom a block
+parts the persona: it is how a block is taken back, and who is not found would learn from that of being blocked.
 """
 
-from sqlalchemy import func, or_, select, union
+from sqlalchemy import and_, func, or_, select, union
 
 from privapub.actors import blocks, domain_blocks
 from privapub.actors.read import HERE, Actor, from_row
@@ -51,6 +52,7 @@ async def named(
     ours = select(persona.c.id).where(persona.c.handle == handle)
     near = union(mine, theirs, whole, ours, select(discoverable.subquery().c.id)).subquery()
     called = func.lower(actor.c.handle).startswith(handle, autoescape=True)
+    asked_for = and_(func.lower(actor.c.handle) == handle, actor.c.host == host if host else actor.c.local)
     if host:
         called = called & actor.c.host.startswith(host, autoescape=True)
     else:
@@ -60,8 +62,10 @@ async def named(
         actor.c.id.in_(mine if following else select(near.c[0])),
         called,
         _THERE,
-        ~blocks.between(persona_id, actor.c.id),
-        ~domain_blocks.covers(persona_id, actor.c.id),
+        or_(
+            asked_for,
+            and_(~blocks.between(persona_id, actor.c.id), ~domain_blocks.covers(persona_id, actor.c.id)),
+        ),
     )
     ordered = statement.order_by(actor.c.id.in_(mine).desc(), actor.c.local.desc(), actor.c.id.desc())
     return [from_row(row) for row in await tx.all(ordered.limit(limit).offset(offset))]

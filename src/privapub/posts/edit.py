@@ -13,6 +13,7 @@ from privapub.markup.render import Format
 from privapub.media.attach import attachment, describe, described, instead
 from privapub.posts import hold, read, text_index, versions
 from privapub.posts.facts import PostEdited
+from privapub.posts.poll_read import Poll
 from privapub.posts.polls import NewPoll, ask, checked
 from privapub.posts.publish import check_text
 from privapub.posts.read import HELD, QUESTION, Post
@@ -80,9 +81,8 @@ async def edit(
     }
     before = {name: getattr(known, name) for name in changes}
     before |= {name: [dict(each) for each in before[name]] for name in ("tags", "attachments")}
-    asked = None if known.poll is None else (tuple(option.name for option in known.poll.options), known.poll.multiple)
     wanted = None if poll is None else checked(poll)
-    if changes == before and (wanted is None or (wanted.options, wanted.multiple) == asked):
+    if changes == before and (wanted is None or _asks_the_same(known.poll, wanted)):
         return False
     if wanted is not None:
         changes["kind"] = QUESTION
@@ -102,6 +102,12 @@ async def edit(
     await text_index.keep(tx, post_id)
     await put_fact(tx, PostEdited(post_id), about=f"post {post_id}")
     return True
+
+
+def _asks_the_same(has: Poll | None, wanted: NewPoll) -> bool:
+    if has is None or (tuple(option.name for option in has.options), has.multiple) != (wanted.options, wanted.multiple):
+        return False
+    return wanted.hides is None or wanted.hides == has.hides
 
 
 def _was_sensitive(known: Post) -> bool:

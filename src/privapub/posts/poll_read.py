@@ -12,7 +12,7 @@ from privapub.posts.tables import poll, poll_vote, post
 
 @dataclass(frozen=True)
 class Option:
-    """One answer, and how many chose it: None where its origin does not say."""
+    """One answer, and how many chose it: None where its origin does not say, or it is not told yet."""
 
     name: str
     votes: int | None
@@ -22,7 +22,8 @@ class Option:
 class Poll:
     """The answers that can be chosen, one or several of them, and what was chosen.
 
-    `voters` is how many people voted (None: unknown); `read_at` when the counts of a remote poll were last heard of.
+    `voters` is how many people voted (None: unknown), and `cast` how many votes there are; `read_at` when the counts of
+    a remote poll were last heard of. One of ours that `hides` says of no answer how many chose it until it is closed.
     """
 
     post_id: int
@@ -32,6 +33,8 @@ class Poll:
     ends_at: float | None
     closed_at: float | None
     read_at: float
+    cast: int = 0
+    hides: bool = False
 
     def is_over(self, now: float) -> bool:
         """Whether nobody can vote any more."""
@@ -49,12 +52,17 @@ async def of_posts(tx: Transaction, post_ids: Collection[int]) -> dict[int, Poll
         votes[row.post_id, row.choice] = row.times
     found = {}
     for number, row in polls.items():
+        counts = [
+            votes.get((number, place), 0) if row.local else option["votes"] for place, option in enumerate(row.options)
+        ]
+        silent = row.hides and row.closed_at is None
         options = tuple(
-            Option(option["name"], votes.get((number, place), 0) if row.local else option["votes"])
-            for place, option in enumerate(row.options)
+            Option(option["name"], None if silent else count) for option, count in zip(row.options, counts, strict=True)
         )
         people = row.people if row.local else row.voters_elsewhere
-        found[number] = Poll(number, options, row.multiple, people, row.ends_at, row.closed_at, row.read_at)
+        cast = sum(count or 0 for count in counts)
+        moments = row.ends_at, row.closed_at, row.read_at
+        found[number] = Poll(number, options, row.multiple, people, *moments, cast, bool(row.hides))
     return found
 
 

@@ -32,11 +32,16 @@ READ_POLL = "read_poll"  # the kind of the job that asks a poll's origin for its
 
 @dataclass(frozen=True)
 class NewPoll:
-    """A poll that somebody here asks: its answers, whether several may be chosen, and how long it lasts (seconds)."""
+    """A poll that somebody here asks: its answers, whether several may be chosen, and how long it lasts (seconds).
+
+    `hides`: how often each was chosen is told nobody, its author neither, until it is over; None: as of one that asked
+    the same before, and a new one tells.
+    """
 
     options: tuple[str, ...]
     multiple: bool = False
     lasts: float = 86400.0
+    hides: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,7 @@ def checked(wanted: NewPoll) -> NewPoll:
         raise InvalidInput("Two answers of this poll are the same.")
     if not SHORTEST <= wanted.lasts <= LONGEST:
         raise InvalidInput("A poll lasts from five minutes to a year.")
-    return NewPoll(options, wanted.multiple, wanted.lasts)
+    return NewPoll(options, wanted.multiple, wanted.lasts, wanted.hides)
 
 
 async def ask(tx: Transaction, post_id: int, wanted: NewPoll, now: float) -> None:
@@ -70,11 +75,14 @@ async def ask(tx: Transaction, post_id: int, wanted: NewPoll, now: float) -> Non
     Where it asks the same, votes and end stay. Raises InvalidInput for a poll that cannot be.
     """
     wanted = checked(wanted)
+    this = update(poll).where(poll.c.post_id == post_id)
     if await _same(tx, post_id, wanted.options, wanted.multiple):
+        if wanted.hides is not None:
+            await tx.execute(this.values(hides=wanted.hides))
         return
     ends_at = now + wanted.lasts
     await _replace(tx, post_id, [{"name": name, "votes": None} for name in wanted.options], wanted.multiple, now)
-    await tx.execute(update(poll).where(poll.c.post_id == post_id).values(ends_at=ends_at))
+    await tx.execute(this.values(ends_at=ends_at, hides=bool(wanted.hides)))
     await _end_later(tx, post_id, ends_at)
 
 

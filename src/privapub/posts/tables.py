@@ -150,6 +150,8 @@ poll = Table(
     Column("ends_at", Double),
     Column("closed_at", Double),
     Column("read_at", Double, nullable=False),  # when its counts were last heard of
+    # Of a poll of ours: how often each answer was chosen is told when it is over.
+    Column("hides", Boolean, nullable=False, server_default="0"),
 )
 
 poll_vote = Table(
@@ -243,7 +245,9 @@ post_program = Table(
 
 # The words of posts (`posts.text_index`), as each database looks for them; no table of SQLAlchemy is one of FTS5.
 _WORDS = {
-    "sqlite": ("CREATE VIRTUAL TABLE post_text USING fts5(words, tokenize = 'unicode61 remove_diacritics 0')",),
+    "sqlite": (
+        "CREATE VIRTUAL TABLE post_text USING fts5(words, tokenize = 'unicode61 remove_diacritics 0 tokenchars _')",
+    ),
     "postgresql": (
         """CREATE TABLE post_text (
         post_id BIGINT NOT NULL, words TSVECTOR NOT NULL, CONSTRAINT pk_post_text PRIMARY KEY (post_id),

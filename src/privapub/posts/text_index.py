@@ -20,7 +20,8 @@ from privapub.posts.tables import post
 LONGEST = 50_000  # characters of a post
 MOST_WORDS, LONGEST_WORD = 5000, 100
 MOST_PHRASES = 20
-_WORD = re.compile(r"[^\W_]+")
+# An underscore joins what it stands between, as Unicode cuts words (UAX 29, ExtendNumLet): a hashtag is one word.
+_WORD = re.compile(r"[^\W_]+(?:_+[^\W_]+)*")
 _PHRASE = re.compile(r'"([^"]*)"|(\S+)')
 # Signs of scripts that put no spaces between words.
 _ALONE = re.compile(

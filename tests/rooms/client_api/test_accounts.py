@@ -72,6 +72,27 @@ async def test_people_are_found_by_the_beginning_of_their_names(database: Databa
         assert await ids(app, find + "nobody@nowhere.test&resolve=true") == []
 
 
+async def test_by_the_whole_name_also_those_are_found_from_whom_a_block_parts_one(database: Database) -> None:
+    async with town(database) as sut:
+        _, app = await sut.program("alice")
+        dan, other = await sut.program("dan")
+        async with database.write() as tx:
+            carol = await make_remote(tx, "carol@peer.test", discoverable=True)
+            dans = await make_remote(tx, "dan@peer.test", discoverable=True)
+        for each in (carol.id, dan.id, dans.id):
+            await app.told("POST", f"/api/v1/accounts/{each}/block")
+        for find in ("/api/v1/accounts/search?q=", "/api/v2/search?type=accounts&q="):
+
+            async def found(by: Program, name: str, find: str = find) -> list[str]:
+                answer = await by.get(find + name)
+                return [each["acct"] for each in (answer if isinstance(answer, list) else answer["accounts"])]
+
+            assert await found(app, "Dan") == await found(app, "@dan") == ["dan"]
+            assert await found(app, "carol@peer.test") == ["carol@peer.test"]
+            assert await found(app, "carol") == await found(app, "da") == await found(app, "carol@peer") == []
+            assert await found(other, "alice") == ["alice"]
+
+
 async def test_who_is_not_known_is_asked_for_on_demand(world: World) -> None:
     alice, carol = await world.persona(), world.person("https://peer.test/u/carol")
     world.serve_jrd("carol@peer.test", carol.uri)
@@ -196,6 +217,22 @@ async def test_who_follows_is_shown_where_it_may_be(database: Database) -> None:
         second = await older(app, f"{mine}/followers?limit=1")
         assert second is not None
         assert await ids(app, second) == [str(carol.id)]
+
+
+async def test_of_who_hides_its_followers_one_finds_oneself_alone(database: Database) -> None:
+    async with town(database) as sut:
+        alice, _ = await sut.program("alice")
+        bob, app = await sut.program("bob")
+        async with database.write() as tx:
+            carol = await make_remote(tx)
+            for each in (carol.id, bob.id):
+                await make_follow(tx, each, alice.id)
+                await make_follow(tx, alice.id, each)
+        for path in (f"/api/v1/accounts/{alice.id}/followers", f"/api/v1/accounts/{alice.id}/following"):
+            assert await ids(app, path) == [str(bob.id)]
+            assert await ids(sut.stranger, path) == []
+        _, eve = await sut.program("eve")
+        assert await ids(eve, f"/api/v1/accounts/{alice.id}/followers") == []
 
 
 async def test_a_page_of_people_is_a_few_questions_whatever_its_length(database: Database) -> None:

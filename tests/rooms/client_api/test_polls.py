@@ -10,8 +10,10 @@ from privapub import clock
 from privapub.composing.compose import edit_post
 from privapub.database.connect import Database
 from privapub.emojis.keep import Emoji, add
+from privapub.federation.documents.write_poll import question
 from privapub.jobs.tables import job
-from privapub.posts.polls import READ_POLL, ToldPoll
+from privapub.posts.poll_read import of_posts
+from privapub.posts.polls import READ_POLL, NewPoll, ToldPoll, close
 from privapub.posts.receive import ReceivedPost, receive
 from program import Program, town
 
@@ -51,7 +53,7 @@ async def test_votes_are_counted_and_ones_own_are_told(database: Database) -> No
         ([], "The chosen vote option does not exist"),
         (["3"], "The chosen vote option does not exist"),
         (["x"], "The chosen vote option does not exist"),
-        (["0", "1"], "The chosen vote option does not exist"),
+        (["0", "1"], "You have already voted on this poll"),
     ],
 )
 async def test_what_is_no_answer_does_not_count(database: Database, choices: list[str], words: str) -> None:
@@ -62,6 +64,46 @@ async def test_what_is_no_answer_does_not_count(database: Database, choices: lis
         path = f"/api/v1/polls/{asked['id']}/votes"
         assert await bob.refused("POST", path, {"choices": choices}) == (422, f"Validation failed: {words}")
         assert votes(await bob.get(f"/api/v1/polls/{asked['id']}")) == [0, 0, 0]
+
+
+async def test_what_a_poll_hides_is_told_nobody_until_it_is_over(database: Database) -> None:
+    async with town(database) as sut:
+        _, app = await sut.program("alice")
+        _, bob = await sut.program("bob")
+        poll = {"options": ["tea", "milk"], "expires_in": 600, "hide_totals": True}
+        asked = (await app.told("POST", "/api/v1/statuses", {"status": "which?", "poll": poll}))["poll"]
+        path = f"/api/v1/polls/{asked['id']}"
+        voted = await bob.told("POST", f"{path}/votes", {"choices": ["1"]})
+        assert (votes(voted), voted["own_votes"], voted["votes_count"], voted["voters_count"]) == (
+            [None, None], [1], 1, 1,
+        )  # fmt: skip
+        assert votes(await app.get(path)) == votes(await sut.stranger.get(path)) == [None, None]
+        async with database.read() as tx:
+            kept = (await of_posts(tx, [int(asked["id"])]))[int(asked["id"])]
+        document = question(kept)
+        assert kept.ends_at is not None
+        assert [each["replies"] for each in document["oneOf"]] == [{"type": "Collection"}] * 2
+        clock.advance(601)
+        async with database.write() as tx:
+            assert await close(tx, int(asked["id"]), kept.ends_at)
+        assert votes(await sut.stranger.get(path)) == [0, 1]
+
+
+async def test_an_edit_says_whether_a_poll_hides_and_keeps_its_votes(database: Database) -> None:
+    async with town(database) as sut:
+        alice, app = await sut.program("alice")
+        _, bob = await sut.program("bob")
+        asked = await ask(app)
+        path, at = f"/api/v1/polls/{asked['id']}", f"/api/v1/statuses/{asked['id']}"
+        await bob.told("POST", f"{path}/votes", {"choices": ["1"]})
+        poll = {"options": ["tea", "coffee", "milk"], "expires_in": 600}
+        await app.told("PUT", at, {"status": "which?", "poll": {**poll, "hide_totals": True}})
+        assert votes(await bob.get(path)) == [None, None, None]
+        same = NewPoll(("tea", "coffee", "milk"))
+        await edit_post(sut.sut.server, alice.id, int(asked["id"]), "which then?", poll=same)
+        assert votes(await bob.get(path)) == [None, None, None]
+        await app.told("PUT", at, {"status": "which?", "poll": poll})
+        assert votes(await bob.get(path)) == [0, 1, 0]
 
 
 async def test_one_votes_once_not_in_ones_own_and_not_too_late(database: Database) -> None:

@@ -114,6 +114,15 @@ async def test_it_is_refused_where_it_is_too_soon(database: Database, seconds: f
         assert await app.refused("POST", "/api/v1/statuses", given) == (422, words)
 
 
+async def test_what_is_no_moment_is_refused_in_mastodons_words(database: Database) -> None:
+    async with town(database) as sut:
+        _, app = await sut.program("alice")
+        made = await later(app)
+        for verb, path in (("POST", "/api/v1/statuses"), ("PUT", f"/api/v1/scheduled_statuses/{made['id']}")):
+            given = {"status": "x", "scheduled_at": "banana"}
+            assert await app.refused(verb, path, given) == (422, "Record invalid")
+
+
 async def test_of_a_day_there_are_not_too_many(database: Database) -> None:
     async with town(database) as sut:
         _, app = await sut.program("alice")

@@ -204,13 +204,23 @@ async def test_what_is_not_known_is_fetched_where_that_is_asked_for(database: Da
     ("text", "words"),
     [
         ("Straße, STRASSE!", ["strasse", "strasse"]),
-        ("#Cat's_paw @bob", ["cat", "s", "paw", "bob"]),
+        ("#Cat's-paw @bob", ["cat", "s", "paw", "bob"]),
+        ("#cats_paw __init__ a__b _", ["cats_paw", "init", "a__b"]),
         ("日本 go", ["日", "本", "go"]),
         ("", []),
     ],
 )
 def test_words_are_cut_alike_for_every_database(text: str, words: list[str]) -> None:
     assert cut(text) == words
+
+
+async def test_a_hashtag_is_one_word_on_each_database(database: Database) -> None:
+    async with town(database) as sut:
+        alice, app = await sut.program("alice")
+        async with database.write() as tx:
+            await make_post(tx, alice.id, text="about cats_paw")
+        assert await texts(app, "%23cats_paw") == await texts(app, "CATS_PAW") == ["about cats_paw"]
+        assert await texts(app, "%23cats") == await texts(app, "paw") == []
 
 
 async def test_signs_without_spaces_between_are_found_within(database: Database) -> None:

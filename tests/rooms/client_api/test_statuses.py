@@ -78,7 +78,7 @@ async def test_a_poll_is_asked_with_json_and_with_a_form(database: Database) -> 
         ),
         ({"status": "x", "media_ids": ["1"]}, "Media not found or already attached to another post"),
         ({"status": "x", "media_ids": ["1", "2", "3", "4", "5"]}, "Cannot attach more than 4 files"),
-        ({"status": "x", "scheduled_at": "soon"}, "Validation failed: Scheduled at is invalid"),
+        ({"status": "x", "scheduled_at": "soon"}, "Record invalid"),
         (
             {"status": "x", "quote_approval_policy": "x"},
             "Validation failed: Quote approval policy is not included in the list",

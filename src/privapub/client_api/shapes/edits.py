@@ -111,7 +111,7 @@ def edit(of: Version, account: Account, emojis: Sequence[CustomEmoji], number: i
 def scheduled(of: Scheduled, media: Sequence[MediaAttachment]) -> ScheduledStatus:
     """A post for later (pure)."""
     it = of.params
-    poll = ScheduledPoll(list(it.options), int(it.lasts), it.multiple) if it.options else None
+    poll = ScheduledPoll(list(it.options), int(it.lasts), it.multiple, it.hides) if it.options else None
     params = ScheduledParams(
         text=it.text,
         visibility=visibility(it.audience),

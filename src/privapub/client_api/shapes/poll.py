@@ -11,7 +11,7 @@ from privapub.posts.poll_read import Poll as OurPoll
 
 
 class PollOption(Struct):
-    """An answer, and how many chose it: null where nobody says."""
+    """An answer, and how many chose it: null where nobody says, or it is told when the poll is over."""
 
     title: str
     votes_count: int | None
@@ -39,7 +39,7 @@ def poll(found: OurPoll, now: float, emojis: Sequence[CustomEmoji], chosen: Sequ
         None if found.ends_at is None else clock.iso(found.ends_at),
         found.is_over(now),
         found.multiple,
-        sum(option.votes or 0 for option in found.options),
+        found.cast,
         found.voters,
         [PollOption(plain(option.name), option.votes) for option in found.options],
         list(emojis),

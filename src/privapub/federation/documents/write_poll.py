@@ -13,14 +13,18 @@ def question(poll: Poll) -> dict[str, Any]:
     document: dict[str, Any] = {
         "type": "Question",
         "anyOf" if poll.multiple else "oneOf": [
-            {"type": "Note", "name": option.name, "replies": {"type": "Collection", "totalItems": option.votes or 0}}
-            for option in poll.options
+            {"type": "Note", "name": option.name, "replies": _replies(option.votes)} for option in poll.options
         ],
         "votersCount": poll.voters or 0,
         "endTime": None if poll.ends_at is None else clock.iso(poll.ends_at),
         "closed": None if poll.closed_at is None else clock.iso(poll.closed_at),
     }
     return without_nothing(document)
+
+
+def _replies(votes: int | None) -> dict[str, Any]:
+    """How often an answer was chosen; what is not told yet is not there."""
+    return {"type": "Collection"} if votes is None else {"type": "Collection", "totalItems": votes}
 
 
 def vote(uri: str, voter: str, asked: str, author: str, name: str) -> dict[str, Any]:

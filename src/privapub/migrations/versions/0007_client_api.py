@@ -222,6 +222,7 @@ def _relations() -> None:
 def _posts() -> None:
     """Bookmarks, muted threads, versions of posts, and posts for later."""
     op.add_column("medium", sa.Column("scheduled_id", sa.BigInteger(), nullable=True))
+    op.add_column("poll", sa.Column("hides", sa.Boolean(), server_default="0", nullable=False))
     op.create_table(
         "bookmark",
         sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
@@ -410,7 +411,9 @@ def _events() -> None:
 def _text_index() -> None:
     """The words of posts, as each database looks for them."""
     if op.get_bind().dialect.name == "sqlite":
-        op.execute("CREATE VIRTUAL TABLE post_text USING fts5(words, tokenize = 'unicode61 remove_diacritics 0')")
+        op.execute(
+            "CREATE VIRTUAL TABLE post_text USING fts5(words, tokenize = 'unicode61 remove_diacritics 0 tokenchars _')"
+        )
     else:
         op.execute(
             "CREATE TABLE post_text (post_id BIGINT NOT NULL, words TSVECTOR NOT NULL, "
