@@ -1,7 +1,8 @@
 """usage: ours_threads.py thread URL COUNT | boosts URL COUNT: a thread of COUNT replies, or a boosted post.
 
-`thread`: how many posts were kept, how many before what they answer, the most requests at a time, how many requests
-were made twice, and the seconds. `boosts`: as many actors boost one post at once; how often it was fetched.
+`thread`: how many posts were kept, how many requests their author took, how many were kept before what they answer,
+the most requests at a time, how many requests were made twice, and the seconds. `boosts`: as many actors boost one
+post at once; how often it was fetched.
 """
 
 import asyncio
@@ -118,8 +119,10 @@ async def thread(url: str, count: int) -> None:
         out_of_order += row.in_reply_to is not None and row.in_reply_to not in kept
         kept.add(row.uri)
     twice = sum(times - 1 for times in there.asked.values())
+    of_author = sum(times for path, times in there.asked.items() if path.startswith(("/u/", "/.well-known")))
     told({
-        "kept": len(rows), "out_of_order": out_of_order, "at_once": there.most, "twice": twice, "seconds": seconds,
+        "kept": len(rows), "of_author": of_author, "out_of_order": out_of_order, "at_once": there.most, "twice": twice,
+        "seconds": seconds,
     })  # fmt: skip
 
 

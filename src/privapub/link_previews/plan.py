@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from sqlalchemy import delete, select
+from sqlalchemy import BigInteger, bindparam, delete, select
 
 from privapub import identifiers, scope
 from privapub.database.transaction import Transaction
@@ -17,6 +17,7 @@ PREVIEW = "preview"  # the kind of the job
 SHOWN = frozenset({PUBLIC, UNLISTED, FOLLOWERS})
 SPREAD = 60.0  # seconds over which servers that got the same post ask for its page
 YOUNG = 3600.0  # seconds in which a preview is not looked for again because a post was edited
+_FORGET = delete(post_link).where(post_link.c.post_id.in_(bindparam("posts", type_=BigInteger, expanding=True)))
 
 
 async def plan(tx: Transaction, post: Post, now: float) -> None:
@@ -52,7 +53,7 @@ def link_of(post: Post) -> str | None:
 
 async def forget(tx: Transaction, post_ids: Collection[int]) -> None:
     """These posts lead nowhere any more."""
-    await tx.execute(delete(post_link).where(post_link.c.post_id.in_(sorted(post_ids))))
+    await tx.change(_FORGET, posts=sorted(post_ids))
 
 
 async def _is_due(tx: Transaction, url: str, now: float, *, edited: bool) -> bool:
