@@ -52,6 +52,8 @@ class Actor:
     suspended: bool = False
     notes: tuple[tuple[str, str], ...] = ()
     standing: str = OPEN
+    icon_alt: str = ""
+    image_alt: str = ""
     attribution_domains: tuple[str, ...] = ()
 
     @property

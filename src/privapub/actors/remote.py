@@ -45,7 +45,9 @@ class Profile:
     summary: str = ""
     url: str | None = None
     icon: str | None = None
+    icon_alt: str = ""
     image: str | None = None
+    image_alt: str = ""
     fields: tuple[Mapping[str, str], ...] = ()
     shared_inbox: str | None = None
     outbox: str | None = None

@@ -21,7 +21,9 @@ actor = Table(
     Column("summary", Text, nullable=False, server_default=""),  # cleaned HTML
     Column("url", Text),
     Column("icon", Text),
+    Column("icon_alt", Text, nullable=False, server_default=""),  # what it shows, in words; of ours also before it is
     Column("image", Text),
+    Column("image_alt", Text, nullable=False, server_default=""),
     Column("fields", JSON, nullable=False, server_default="[]"),  # [{"name": …, "value": cleaned HTML}]
     Column("inbox", Text, nullable=False),
     Column("inbox_gone_at", Double),  # when its own inbox said that it is gone, and its profile was not read since

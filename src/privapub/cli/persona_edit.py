@@ -15,8 +15,8 @@ from privapub.cli.output import say
 from privapub.cli.uploads import described, uploaded
 from privapub.composing.profile import edit_profile
 from privapub.errors import InvalidInput
+from privapub.media import attach, wear
 from privapub.media.read import WORN, Use
-from privapub.media.wear import take_off
 from privapub.personas.read import Persona
 from privapub.personas.rotate import rotate_keys as rotate
 from privapub.server import Server
@@ -37,8 +37,10 @@ def edit(
     ] = None,
     no_fields: Annotated[bool, typer.Option("--no-fields", help="No table.")] = False,
     avatar: Annotated[Path | None, typer.Option(metavar="FILE", help="The picture that stands for it.")] = None,
+    avatar_alt: Annotated[str | None, typer.Option(metavar="TEXT", help="What that picture shows, in words.")] = None,
     no_avatar: Annotated[bool, typer.Option("--no-avatar", help="No such picture.")] = False,
     header: Annotated[Path | None, typer.Option(metavar="FILE", help="The wide picture above its profile.")] = None,
+    header_alt: Annotated[str | None, typer.Option(metavar="TEXT", help="What that picture shows, in words.")] = None,
     no_header: Annotated[bool, typer.Option("--no-header", help="No such picture.")] = False,
     typed: Typed = None,
     as_json: Json = False,
@@ -48,12 +50,13 @@ def edit(
         raise InvalidInput("--field and --no-fields contradict each other.", "Give one of them.")
     fields = {} if no_fields else None if field is None else dict(_named(each) for each in field)
     pictures = {"avatar": _picture("avatar", avatar, no=no_avatar), "header": _picture("header", header, no=no_header)}
+    alts = {"avatar": _alt(avatar_alt), "header": _alt(header_alt)}
     how = text_format(typed)
 
     async def work(server: Server) -> Persona:
         me = await acting(server, handle)
         for use in WORN:
-            await _wear(server, me.id, use, pictures[use])
+            await _wear(server, me.id, use, pictures[use], alts[use])
         return await edit_profile(
             server,
             me.id,
@@ -78,7 +81,9 @@ def edit(
         "shows_follows": edited.shows_follows,
         "fields": [dict(each) for each in edited.actor.fields],
         "avatar": edited.actor.icon,
+        "avatar_alt": edited.actor.icon_alt,
         "header": edited.actor.image,
+        "header_alt": edited.actor.image_alt,
         "format": edited.text_format,
     }
     say(data, f"Changed: @{edited.actor.address}", as_json=as_json)
@@ -94,12 +99,19 @@ def _picture(name: str, file: Path | None, *, no: bool) -> Path | bool:
     return file
 
 
-async def _wear(server: Server, persona_id: int, use: Use, picture: Path | bool) -> None:
+def _alt(said: str | None) -> str | None:
+    return None if said is None else attach.described(said)
+
+
+async def _wear(server: Server, persona_id: int, use: Use, picture: Path | bool, alt: str | None) -> None:
     if isinstance(picture, Path):
-        await uploaded(server, persona_id, [(picture, "")], use)
-    elif picture:
-        async with server.database.write() as tx:
-            await take_off(tx, persona_id, use, clock.now())
+        await uploaded(server, persona_id, [(picture, alt or "")], use)
+        return
+    async with server.database.write() as tx:
+        if picture:
+            await wear.take_off(tx, persona_id, use, clock.now())
+        elif alt is not None:
+            await wear.describe(tx, persona_id, use, alt, clock.now())
 
 
 def rotate_keys(handle: Handle, *, as_json: Json = False) -> None:

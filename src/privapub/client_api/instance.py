@@ -133,6 +133,8 @@ def configuration(settings: Settings) -> dict[str, Any]:
             "max_pinned_statuses": pin.MOST,
             "max_display_name_length": edit.NAME_LENGTH,
             "max_note_length": edit.BIO_LENGTH,
+            "max_avatar_description_length": attach.ALT_LENGTH,
+            "max_header_description_length": attach.ALT_LENGTH,
             "max_profile_fields": edit.MOST_FIELDS,
             "profile_field_name_limit": edit.FIELD_LENGTH,
             "profile_field_value_limit": edit.FIELD_LENGTH,

@@ -17,12 +17,12 @@ from privapub.composing.profile import edit_profile
 from privapub.errors import InvalidInput
 from privapub.media import wear
 from privapub.media.accept import accept
-from privapub.media.read import Use
+from privapub.media.attach import described
+from privapub.media.read import WORN, Use
 from privapub.personas import defaults
 from privapub.personas import read as personas
 from privapub.personas.defaults import Defaults
 
-WORN: tuple[Use, ...] = ("avatar", "header")
 CHUNK = 1 << 16
 AUDIENCES = {"public": "public", "unlisted": "unlisted", "private": "followers", "direct": "direct"}
 
@@ -66,6 +66,8 @@ async def preferences(call: Call) -> shapes.Preferences:
 async def _change(call: Call) -> None:
     hides = call.flag("hide_collections")
     posting = _posting(call)
+    # Of a new picture it is given with the picture, and one of which nothing is said has no description.
+    said = {use: described(call.text(name)) for use in WORN if call.has(name := f"{use}_description")}
     await edit_profile(
         call.server,
         call.me,
@@ -84,7 +86,10 @@ async def _change(call: Call) -> None:
     for use in WORN:
         file = call.given.get(use)
         if isinstance(file, UploadFile):
-            await accept(call.server, call.me, _chunks(file), alt=call.text(f"{use}_description"), use=use)
+            await accept(call.server, call.me, _chunks(file), alt=said.get(use, ""), use=use)
+        elif use in said:
+            async with call.server.database.write() as tx:
+                await wear.describe(tx, call.me, use, said[use], clock.now())
 
 
 def _posting(call: Call) -> Defaults:

@@ -34,6 +34,8 @@ async def edit(
     text_format: Format | None = None,
     icon: str | None = None,
     image: str | None = None,
+    icon_alt: str | None = None,
+    image_alt: str | None = None,
     tags: Sequence[Mapping[str, Any]] | None = None,
     typed_fields: Sequence[Mapping[str, str]] | None = None,
     bot: bool | None = None,
@@ -44,7 +46,8 @@ async def edit(
 
     `bio` is as typed and `summary` its cleaned HTML: they change together. `fields` are all of them, each
     `{"name": plain text, "value": cleaned HTML}`; `text_format` is how the persona types from now on. `icon` and
-    `image` are addresses of its avatar and its header, and nothing ("") takes them away. `tags` are the emojis of its
+    `image` are addresses of its avatar and its header, and nothing ("") takes them away; `icon_alt` and `image_alt` say
+    in words what they show. `tags` are the emojis of its
     texts; `typed_fields` are the fields as they were typed; the pages of `attribution_domains` may name it as their
     author. Opening a locked persona answers nobody who already waits. Raises NotFound for no persona, InvalidInput for
     what is too long, or no domain.
@@ -66,6 +69,8 @@ async def edit(
         "discoverable": discoverable,
         "indexable": indexable,
         "kind": None if bot is None else "Service" if bot else "Person",
+        "icon_alt": icon_alt,
+        "image_alt": image_alt,
         "attribution_domains": None if attribution_domains is None else _domains(attribution_domains),
     }
     actor_changes = _changes(of_actor, known.actor)

@@ -29,6 +29,7 @@ async def test_everything_that_was_told_is_kept(database: Database) -> None:
         summary="<p>hi</p>",
         url="https://peer.test/@carol",
         icon="https://peer.test/icon.png",
+        icon_alt="A cat",
         image="https://peer.test/image.png",
         fields=({"name": "site", "value": "<a>x</a>"},),
         locked=True,

@@ -95,7 +95,14 @@ def test_a_persona_is_given_an_avatar_and_a_header(
     assert "no file" in refused(*edit, "--header", str(tmp_path / "d.png"))
     shown = told("persona", "show", "bea")
     assert (shown["avatar"], shown["header"], shown["name"]) == (made["avatar"], made["header"], "Bea")
+    told(*edit, "--avatar", str(tmp_path / "a.png"), "--avatar-alt", "A teal field")
+    said = told(*edit, "--header-alt", "The same")
+    assert (said["avatar_alt"], said["header_alt"]) == ("A teal field", "The same")
+    shown = told("persona", "show", "bea")
+    assert (shown["avatar_alt"], shown["header_alt"]) == ("A teal field", "The same")
+    assert "too long" in refused(*edit, "--header-alt", "x" * 1501)
     bare = told(*edit, "--no-avatar")
+    assert (bare["avatar_alt"], bare["header_alt"]) == ("", "The same")
     assert (bare["avatar"], bare["header"]) == (None, made["header"])
 
 

@@ -1,5 +1,6 @@
 """The own profile by the API: what it says, what it wears, how it posts."""
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -9,8 +10,10 @@ from sqlalchemy import select
 from makers import facts
 from planted.pictures import saved
 from privapub.database.connect import Database
+from privapub.media.accept import MEDIA, accept
 from privapub.media.tables import medium
 from program import town
+from uploading import pieces, run, server_of
 
 UPDATE = "/api/v1/accounts/update_credentials"
 FORMS: dict[str, dict[str, Any]] = {
@@ -78,6 +81,7 @@ async def test_how_it_posts_is_told_to_nobody_else(database: Database) -> None:
     [
         {"display_name": "x" * 101},
         {"note": "x" * 5001},
+        {"avatar_description": "x" * 1501},
         {"source": {"privacy": "circle"}},
         {"source": {"quote_policy": "some"}},
         {"source": {"language": "no language"}},
@@ -123,9 +127,36 @@ async def test_a_picture_is_put_on_with_the_rest_and_taken_off(database: Databas
         async with database.read() as tx:
             (taken,) = await tx.all(select(medium).where(medium.c.actor_id == alice.id))
             assert (taken.use, taken.state, taken.bytes) == ("avatar", "waiting", len(picture))
+        # Of what is worn already it says what it shows at once, and of what is not ready when that is put on.
+        told = await app.told("PATCH", UPDATE, {"avatar_description": " A cat ", "header_description": "A wood"})
+        assert (told["avatar_description"], told["header_description"]) == ("", "A wood")
+        assert (await app.get("/api/v1/profile"))["header_description"] == "A wood"
+        async with database.read() as tx:
+            assert await tx.scalar(select(medium.c.alt).where(medium.c.actor_id == alice.id)) == "A cat"
+        await app.told("PATCH", UPDATE, {"display_name": "Al"})
+        assert (await app.get(f"/api/v1/accounts/{alice.id}"))["header_description"] == "A wood"
         bad = await sut.sut.ask("PATCH", UPDATE, lines, parts(("header", '; filename="a.png"', b"no picture")))
         assert bad.status == 422
         await app.told("DELETE", "/api/v1/profile/avatar")
         await app.told("DELETE", "/api/v1/profile/header")
         async with database.read() as tx:
             assert await tx.all(select(medium).where(medium.c.actor_id == alice.id)) == []
+
+
+async def test_what_a_picture_shows_is_given_with_it_and_goes_with_it(database: Database, tmp_path: Path) -> None:
+    async with town(database) as sut:
+        alice, app = await sut.program("alice")
+        server = server_of(database, tmp_path)
+        for picture, alt in (("avatar", "A cat"), ("header", "A wood")):
+            await accept(server, alice.id, pieces(saved("PNG")), alt=alt, use=picture)  # type: ignore[arg-type]  # two of its uses
+        await run(server, MEDIA)
+        shown = await sut.stranger.get(f"/api/v1/accounts/{alice.id}")
+        assert (shown["avatar_description"], shown["header_description"]) == ("A cat", "A wood")
+        async with database.read() as tx:
+            assert len(await facts(tx, "persona_edited")) == 2
+        await app.told("PATCH", UPDATE, {"header_description": "A wood"})
+        await app.told("PATCH", UPDATE, {"header_description": ""})
+        async with database.read() as tx:
+            assert len(await facts(tx, "persona_edited")) == 3
+        bare = await app.told("DELETE", "/api/v1/profile/avatar")
+        assert (bare["avatar_description"], bare["header_description"]) == ("", "")

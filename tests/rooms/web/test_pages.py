@@ -421,6 +421,12 @@ async def test_a_persona_shows_what_it_wears(database: Database) -> None:
         assert f'<img class="mark" src="{icon}" alt=""' in text
         assert properties(text)["image"] == icon
         async with database.write() as tx:
+            await edit(tx, alice.id, icon_alt='A "cat"', image_alt="A <wood>", now=clock.now())
+        text = check(await sut.get("/@alice", accept=HTML))
+        assert f'<img class="header" src="{image}" alt="A &lt;wood&gt;"' in text
+        assert f'<img class="mark large" src="{icon}" alt="A &#34;cat&#34;"' in text
+        assert properties(text)["image:alt"] == "A &#34;cat&#34;"
+        async with database.write() as tx:
             await edit(tx, alice.id, icon="", image="", now=clock.now())
         assert icon not in (text := check(await sut.get("/@alice", accept=HTML)))
     assert 'class="header"' not in text

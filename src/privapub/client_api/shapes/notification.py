@@ -177,7 +177,7 @@ def notification(of: OurNotification, account: Account, status: Status | None) -
 
 def partial(of: Account) -> PartialAccount:
     """As much of this account as it takes to show its picture (pure)."""
-    return PartialAccount(of.id, of.acct, of.locked, of.bot, of.url, of.avatar, of.avatar_static)
+    return PartialAccount(of.id, of.acct, of.locked, of.bot, of.url, of.avatar, of.avatar_static, of.avatar_description)
 
 
 def policy(of: Policy, waiting: tuple[int, int]) -> NotificationPolicy:

@@ -11,6 +11,7 @@ from privapub.federation.documents.fields import Fields, opened
 from privapub.federation.documents.limits import MAX_ALIASES, MAX_FIELD_VALUE, MAX_FIELDS, MAX_HTML, MAX_NAME
 from privapub.federation.documents.problems import Note
 from privapub.federation.documents.properties import line, link, objects, web_id
+from privapub.federation.documents.read_attachments import alt_of
 from privapub.federation.documents.read_keys import Key, read_key_addresses, read_keys
 from privapub.federation.documents.read_tags import Tag, read_tags
 from privapub.markup.characters import contained
@@ -41,7 +42,9 @@ class RemoteActor:
     language: str | None = None
     url: str | None = None
     icon: str | None = None
+    icon_alt: str = ""
     image: str | None = None
+    image_alt: str = ""
     fields: tuple[dict[str, str], ...] = ()
     tags: tuple[Tag, ...] = ()  # the emoji of the name, and hashtags
     shared_inbox: str | None = None
@@ -91,7 +94,9 @@ def read_actor(document: dict[str, Any]) -> RemoteActor:
         language=summary.language,
         url=fields.link("url", _HTML),
         icon=fields.link("icon"),
+        icon_alt=_alt(fields, "icon"),
         image=fields.link("image"),
+        image_alt=_alt(fields, "image"),
         fields=tuple(_fields(fields)),
         tags=read_tags(fields),
         shared_inbox=_shared_inbox(fields),
@@ -172,6 +177,10 @@ def _value(item: Fields) -> str:
         href = link(item.raw) or ""
         return f'<a href="{escape(href)}" rel="me">{escape(href, quote=False)}</a>' if href else ""
     return item.string("value", MAX_FIELD_VALUE) or item.text("content", MAX_FIELD_VALUE).said
+
+
+def _alt(fields: Fields, name: str) -> str:
+    return next((alt_of(Fields(picture, fields)) for picture in objects(fields.raw.get(name))), "")
 
 
 def _shared_inbox(fields: Fields) -> str | None:

@@ -100,7 +100,7 @@ def _file(item: Fields, kind: str, address: str, of: str) -> Attachment:
         type=kind,
         url=address,
         media_type=of,
-        alt=_alt(item),
+        alt=alt_of(item),
         width=side(item.raw.get("width")),
         height=side(item.raw.get("height")),
         blurhash=line(item.raw.get("blurhash"), _MAX_BLURHASH),
@@ -110,7 +110,7 @@ def _file(item: Fields, kind: str, address: str, of: str) -> Attachment:
     )
 
 
-def _alt(item: Fields) -> str:
+def alt_of(item: Fields) -> str:
     """What a picture shows, in words: `name`, or `summary` as newer programs write it."""
     return contained(item.text("name", MAX_ALT).said.strip() or item.text("summary", MAX_ALT).said.strip())
 

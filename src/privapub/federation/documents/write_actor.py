@@ -39,8 +39,8 @@ def person(actor: Actor, keys: Iterable[Key], addresses: Addresses) -> dict[str,
         "indexable": actor.indexable,
         "published": _day(actor.created_at),
         "updated": _updated(actor),
-        "icon": _image(actor.icon),
-        "image": _image(actor.image),
+        "icon": _image(actor.icon, actor.icon_alt),
+        "image": _image(actor.image, actor.image_alt),
         "tag": [emoji(tag) for tag in actor.tags if tag.get("type") == "Emoji"] or None,
         "attachment": [
             {"type": "PropertyValue", "name": field["name"], "value": field["value"]} for field in actor.fields
@@ -69,5 +69,8 @@ def _updated(actor: Actor) -> str | None:
     return clock.iso(actor.updated_at)
 
 
-def _image(url: str | None) -> dict[str, str] | None:
-    return {"type": "Image", "url": url} if url else None
+def _image(url: str | None, alt: str) -> dict[str, str] | None:
+    """A picture; what it shows is its `name` and its `summary`, as that of a post's (`write_post`)."""
+    if not url:
+        return None
+    return {"type": "Image", "url": url, "name": alt, "summary": alt} if alt else {"type": "Image", "url": url}

@@ -22,9 +22,9 @@ from privapub.server import Server
 
 YOUNG = 86400.0  # seconds
 _KEPT = (
-    "uri", "kind", "handle", "inbox", "name", "url", "icon", "image", "shared_inbox", "outbox", "following", "locked",
-    "discoverable", "indexable", "also_known_as", "moved_to", "updated_at", "language", "memorial", "suspended",
-    "notes", "attribution_domains",
+    "uri", "kind", "handle", "inbox", "name", "url", "icon", "icon_alt", "image", "image_alt", "shared_inbox", "outbox",
+    "following", "locked", "discoverable", "indexable", "also_known_as", "moved_to", "updated_at", "language",
+    "memorial", "suspended", "notes", "attribution_domains",
 )  # fmt: skip
 
 

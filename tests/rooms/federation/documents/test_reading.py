@@ -259,6 +259,23 @@ def test_an_actor_with_much_is_read() -> None:
     assert actor.updated_at == 1772323200.0
 
 
+@pytest.mark.parametrize(
+    ("picture", "alt"),
+    [
+        ({"type": "Image", "url": "https://peer.test/i.png", "name": " A cat "}, "A cat"),
+        ([{"type": "Image", "url": "https://peer.test/i.png", "summary": "A \u202ecat"}], "A cat"),
+        ({"type": "Image", "url": "https://peer.test/i.png", "name": "A cat", "summary": "Another"}, "A cat"),
+        ({"type": "Image", "url": "https://peer.test/i.png", "name": "x" * 20_000}, "x" * 10_000),
+        ({"type": "Image", "url": "https://peer.test/i.png", "name": {"en": 3}}, ""),
+        ("https://peer.test/i.png", ""),
+        (None, ""),
+    ],
+)
+def test_what_the_pictures_of_an_actor_show_is_read(picture: Any, alt: str) -> None:
+    assert read_actor(an_actor(icon=picture)).icon_alt == alt
+    assert read_actor(an_actor(image=picture)).image_alt == alt
+
+
 def test_a_name_of_a_million_letters_is_cut() -> None:
     assert len(read_actor(an_actor(name="a" * 1_000_000)).name) == 500
 

@@ -85,6 +85,16 @@ def test_the_emojis_of_a_profile_go_with_it() -> None:
     assert "tag" not in person(ALICE, KEYS, ADDRESSES)
 
 
+def test_what_the_pictures_of_a_persona_show_is_said_in_both_ways_and_of_no_picture_nothing() -> None:
+    icon = "https://sut.test/media/a.webp"
+    document = person(dataclasses.replace(ALICE, icon=icon, icon_alt="A cat", image_alt="A wood"), KEYS, ADDRESSES)
+    assert document["icon"] == {"type": "Image", "url": icon, "name": "A cat", "summary": "A cat"}
+    assert "image" not in document
+    read = read_actor(read_back(document))
+    assert (read.icon, read.icon_alt, read.image_alt) == (icon, "A cat", "")
+    assert person(dataclasses.replace(ALICE, icon=icon), KEYS, ADDRESSES)["icon"] == {"type": "Image", "url": icon}
+
+
 def test_an_actor_tells_the_day_of_its_creation_and_no_moment() -> None:
     assert person(ALICE, KEYS, ADDRESSES)["published"] == "2026-12-01T00:00:00Z"
 
