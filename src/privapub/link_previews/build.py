@@ -23,6 +23,7 @@ from privapub.server import Server
 from privapub.telemetry.previews import CARD, FAILED, NO_CARD
 
 ATTEMPTS = 3
+AT_ITS_END = 60.0  # seconds: a job queued while another was about to keep what it found asks for nothing again
 _ACCEPT = "text/html, application/xhtml+xml;q=0.9"
 _OEMBED_ACCEPT = "application/json"
 _OEMBED_TYPES = frozenset({"application/json", "application/json+oembed", "text/json"})
@@ -67,7 +68,7 @@ async def _is_wanted(tx: Transaction, url: str, since: float) -> bool:
     if await tx.first(leads.where(post_link.c.url == url, post.c.deleted_at.is_(None)).limit(1)) is None:
         return False
     fetched_at = await tx.scalar(select(link_preview.c.fetched_at).where(link_preview.c.url == url))
-    return fetched_at is None or fetched_at < since
+    return fetched_at is None or fetched_at < since - AT_ITS_END
 
 
 async def _with_oembed(server: Server, page: Found) -> Found:
