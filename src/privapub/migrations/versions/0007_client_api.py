@@ -177,8 +177,7 @@ def _relations() -> None:
     )
     for name in ("icon_alt", "image_alt"):
         op.add_column("actor", sa.Column(name, sa.Text(), server_default="", nullable=False))
-    # What those elsewhere say of their pictures is learnt when their documents are read whole once more.
-    op.execute("UPDATE actor SET etag = NULL, last_modified = NULL WHERE etag IS NOT NULL OR last_modified IS NOT NULL")
+    # What those elsewhere say of their pictures is learnt when their documents have changed and are read once more.
     op.add_column("persona", sa.Column("fields", sa.JSON(), server_default="[]", nullable=False))
     op.add_column("persona", sa.Column("audience", sa.Text(), server_default="public", nullable=False))
     op.add_column("persona", sa.Column("sensitive", sa.Boolean(), server_default="0", nullable=False))
