@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from privapub.database.connect import Database
+from privapub.database.counts import Counts
 from privapub.limits.limits import Limits
 from privapub.outbound.client import Door
 from privapub.proxy.memory import Proxy
@@ -32,6 +33,7 @@ class Server:
     files: Files
     proxy: Proxy
     broker: Broker
+    counts: Counts
 
     @classmethod
     def around(cls, settings: Settings, database: Database, door: Door, fetches: FetchRecorder) -> Self:
@@ -48,6 +50,7 @@ class Server:
             Files.open(settings.storage),
             Proxy(database, settings.media_base_url, settings.cache_folder),
             Broker(database),
+            Counts(),
         )
 
     @property

@@ -16,6 +16,7 @@ from rules.house import modules, used
 WAYS_OUT = {
     "client_api.oembed": "a public post, to pages elsewhere",
     "client_api.statuses": "posts by their number, and threads, to programs",
+    "client_api.status_actions": "a post with which something was undone, empty where it is out of sight",
     "client_api.search": "what a search finds, and a post at an address",
     "effects.post_published": "to the inboxes of those who receive it (those of an edit are asked of it too)",
     "federation.served.collections": "the outbox",

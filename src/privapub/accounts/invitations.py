@@ -1,11 +1,11 @@
 """Words by which somebody may sign up where not everybody may. What is kept of one is its hash."""
 
-import hashlib
 from dataclasses import dataclass
 
 from sqlalchemy import delete, or_, select, update
 
 from privapub import identifiers
+from privapub.accounts.secrets import hash_of
 from privapub.accounts.tables import invitation
 from privapub.database.transaction import Transaction
 
@@ -23,7 +23,7 @@ class Invitation:
 async def create(tx: Transaction, uses: int, expires_at: float | None, now: float) -> tuple[Invitation, str]:
     """A new one, good for so many accounts, and its word, which is told this once."""
     word, number = identifiers.token(), identifiers.sortable(now)
-    row = {"id": number, "hash": _hash(word), "uses_left": uses, "created_at": now, "expires_at": expires_at}
+    row = {"id": number, "hash": hash_of(word), "uses_left": uses, "created_at": now, "expires_at": expires_at}
     await tx.execute(invitation.insert().values(row))
     return Invitation(number, uses, now, expires_at), word
 
@@ -33,7 +33,7 @@ async def spend(tx: Transaction, word: str, now: float) -> bool:
     in_time = or_(invitation.c.expires_at.is_(None), invitation.c.expires_at > now)
     used = await tx.execute(
         update(invitation)
-        .where(invitation.c.hash == _hash(word), invitation.c.uses_left > 0, in_time)
+        .where(invitation.c.hash == hash_of(word), invitation.c.uses_left > 0, in_time)
         .values(uses_left=invitation.c.uses_left - 1)
     )
     return bool(used.rowcount)
@@ -48,7 +48,3 @@ async def everyone(tx: Transaction) -> list[Invitation]:
 async def revoke(tx: Transaction, invitation_id: int) -> bool:
     """It lets nobody in any more; whether there was one."""
     return bool((await tx.execute(delete(invitation).where(invitation.c.id == invitation_id))).rowcount)
-
-
-def _hash(word: str) -> str:
-    return hashlib.sha256(word.encode("utf-8", "replace")).hexdigest()

@@ -4,12 +4,12 @@ The queue knows the number of a letter and nothing else; what its link says is m
 of that is kept.
 """
 
-import hashlib
 from dataclasses import dataclass
 
 from sqlalchemy import delete, select, update
 
 from privapub import identifiers
+from privapub.accounts.secrets import hash_of
 from privapub.accounts.tables import letter
 from privapub.database.transaction import Transaction
 from privapub.jobs.enqueue import put
@@ -46,13 +46,13 @@ async def seal(tx: Transaction, letter_id: int) -> tuple[Letter, str] | None:
     if row is None:
         return None
     secret = identifiers.secret()
-    await tx.execute(update(letter).where(letter.c.id == letter_id).values(hash=_hash(secret)))
+    await tx.execute(update(letter).where(letter.c.id == letter_id).values(hash=hash_of(secret)))
     return Letter(row.id, row.account_id, row.kind, row.address), secret
 
 
 async def find(tx: Transaction, kind: str, secret: str, now: float) -> Letter | None:
     """The letter whose link says this, if it is still good."""
-    row = await tx.first(select(letter).where(letter.c.hash == _hash(secret), letter.c.kind == kind))
+    row = await tx.first(select(letter).where(letter.c.hash == hash_of(secret), letter.c.kind == kind))
     if row is None or row.created_at < now - LIVES[kind]:
         return None
     return Letter(row.id, row.account_id, row.kind, row.address)
@@ -67,7 +67,3 @@ async def prune(tx: Transaction, now: float) -> None:
     """Forget those that are no good any more."""
     for kind, lives in LIVES.items():
         await tx.execute(delete(letter).where(letter.c.kind == kind, letter.c.created_at < now - lives))
-
-
-def _hash(secret: str) -> str:
-    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()

@@ -3,13 +3,13 @@
 A code of the device is taken once: after it only later ones are. Those on paper are kept as hashes, and go when used.
 """
 
-import hashlib
 from collections.abc import Sequence
 
 import pyotp
 from sqlalchemy import delete, func, select, update
 
 from privapub import identifiers
+from privapub.accounts.secrets import hash_of
 from privapub.accounts.tables import recovery_code, second_factor
 from privapub.database.transaction import Transaction
 
@@ -104,4 +104,4 @@ def _step(secret: str, last: int, code: str, now: float) -> int | None:
 
 def _hash(account_id: int, code: str) -> str:
     tidy = code.upper().replace("-", "").replace(" ", "")
-    return hashlib.sha256(f"{account_id} {tidy}".encode("utf-8", "replace")).hexdigest()
+    return hash_of(f"{account_id} {tidy}")

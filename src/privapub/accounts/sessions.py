@@ -1,16 +1,19 @@
 """Who is at the pages: a session begins with a password, and ends by itself after a month without a visit.
 
-What is kept of a session is the hash of its secret, its account and the day of the last visit. Nothing tells from where
-somebody came, or with what.
+What is kept of a session is the hash of its secret, its account, the day on which it began and that of the last visit;
+of the moment nothing is kept for longer than it is asked about. Nothing tells from where somebody came, or with what.
 """
 
 import hashlib
 import hmac
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 
-from sqlalchemy import and_, delete, or_, select, update
+from sqlalchemy import BigInteger, and_, cast, delete, or_, select, update
 
 from privapub import clock, identifiers
+from privapub.accounts.secrets import hash_of
 from privapub.accounts.tables import session
 from privapub.database.newest import keep_newest
 from privapub.database.transaction import Transaction
@@ -19,6 +22,7 @@ DAY = 86_400.0
 IDLE_DAYS = 30
 HALF_LIVES = 600.0  # seconds in which the code must follow the password
 MOST = 50  # of one account
+FRESH = 300.0  # seconds for which a sign-in is one that was just made
 
 
 @dataclass(frozen=True)
@@ -35,15 +39,15 @@ class Session:
 async def begin(tx: Transaction, account_id: int, now: float, *, half: bool = False) -> str:
     """A new session's secret, which only the cookie keeps. Of very many of an account the oldest end."""
     secret = identifiers.secret()
-    row = {"hash": _hash(secret), "account_id": account_id, "half": half, "created_at": now, "day": clock.iso_day(now)}
-    await tx.execute(session.insert().values(row))
+    row = {"hash": hash_of(secret), "account_id": account_id, "half": half, "created_at": now}
+    await tx.execute(session.insert().values(**row, day=clock.iso_day(now)))
     await keep_newest(tx, session, session.c.created_at, MOST, session.c.account_id == account_id)
     return secret
 
 
 async def find(tx: Transaction, secret: str, now: float) -> Session | None:
     """The session that this is, unless it is over."""
-    row = await tx.first(select(session).where(session.c.hash == _hash(secret)))
+    row = await tx.first(select(session).where(session.c.hash == hash_of(secret)))
     if row is None or row.day < _oldest_day(now) or (row.half and row.created_at < now - HALF_LIVES):
         return None
     return Session(row.hash, row.account_id, row.half, row.created_at, row.day)
@@ -66,9 +70,17 @@ async def end_all(tx: Transaction, account_id: int, but: Session | None = None) 
 
 
 async def prune(tx: Transaction, now: float) -> None:
-    """Forget those that are over."""
+    """Forget those that are over, and of the others at which moment of their day they began."""
     no_code_came = and_(session.c.half, session.c.created_at < now - HALF_LIVES)
     await tx.execute(delete(session).where(or_(session.c.day < _oldest_day(now), no_code_came)))
+    # Of those that are left nobody asks any more whether they are younger than that (nor than FRESH).
+    has_moment = cast(session.c.created_at, BigInteger) % int(DAY) != 0
+    rows = await tx.all(
+        select(session.c.hash, session.c.created_at).where(session.c.created_at < now - HALF_LIVES, has_moment)
+    )
+    for day, some in groupby(sorted((row.created_at // DAY * DAY, row.hash) for row in rows), key=itemgetter(0)):
+        hashes = [each for _, each in some]
+        await tx.execute(update(session).where(session.c.hash.in_(hashes)).values(created_at=day))
 
 
 def form_token(secret: str) -> str:
@@ -83,7 +95,3 @@ def is_form_token(secret: str, shown: str) -> bool:
 
 def _oldest_day(now: float) -> str:
     return clock.iso_day(now - IDLE_DAYS * DAY)
-
-
-def _hash(secret: str) -> str:
-    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()

@@ -11,6 +11,7 @@ from sqlalchemy import delete, exists, select, update
 
 from privapub import identifiers
 from privapub.accounts import scopes as all_scopes
+from privapub.accounts.secrets import hash_of
 from privapub.accounts.tables import application, code, token, waiting
 from privapub.accounts.waiting import FOR_APPROVAL, FOR_EMAIL
 from privapub.database.newest import keep_newest
@@ -77,14 +78,14 @@ async def register(
         "redirect_uris": list(redirect_uris),
         "created_at": now,
     }
-    await tx.execute(application.insert().values(**row, secret=_hash(secret), scopes=" ".join(wanted)))
+    await tx.execute(application.insert().values(**row, secret=hash_of(secret), scopes=" ".join(wanted)))
     return Application(number, client_id, name.strip(), website, tuple(redirect_uris), wanted, now), secret
 
 
 async def application_of(tx: Transaction, client_id: str, secret: str | None = None) -> Application | None:
     """The program with this name; where a secret is given, only if it is its own."""
     row = await tx.first(select(application).where(application.c.client_id == client_id))
-    if row is None or (secret is not None and not hmac.compare_digest(row.secret, _hash(secret))):
+    if row is None or (secret is not None and not hmac.compare_digest(row.secret, hash_of(secret))):
         return None
     return _application(row)
 
@@ -103,7 +104,7 @@ async def give(
     await tx.execute(
         token.insert().values(
             id=number,
-            hash=_hash(secret),
+            hash=hash_of(secret),
             application_id=application_id,
             persona_id=persona_id,
             scopes=" ".join(scopes),
@@ -115,7 +116,7 @@ async def give(
 
 async def find(tx: Transaction, secret: str) -> Token | None:
     """The token that this is."""
-    row = await tx.first(_WITH_WAITING.where(token.c.hash == _hash(secret)))
+    row = await tx.first(_WITH_WAITING.where(token.c.hash == hash_of(secret)))
     if row is None:
         return None
     waits = None if row.for_email is None else FOR_EMAIL if row.for_email else FOR_APPROVAL
@@ -185,7 +186,7 @@ async def issue_code(
     secret = identifiers.secret()
     await tx.execute(
         code.insert().values(
-            hash=_hash(secret),
+            hash=hash_of(secret),
             application_id=of.id,
             persona_id=persona_id,
             redirect_uri=redirect_uri,
@@ -204,7 +205,7 @@ async def redeem(
 
     A code that comes a second time takes back the token that the first time gave (RFC 6749, section 4.1.2).
     """
-    row = await tx.first(select(code).where(code.c.hash == _hash(secret)).with_for_update())
+    row = await tx.first(select(code).where(code.c.hash == hash_of(secret)).with_for_update())
     if row is None or row.application_id != of.id:
         return None
     if row.token_id is not None:
@@ -251,10 +252,6 @@ def _may_lead_to(uri: str) -> bool:
     usual = scheme.isascii() and scheme.replace("-", "").replace("+", "").replace(".", "").isalnum()
     dangerous = scheme.lower() in {"javascript", "data", "vbscript", "file", "blob", "about"}
     return bool(colon and rest and usual and not dangerous and uri.isprintable() and "#" not in uri)
-
-
-def _hash(secret: str) -> str:
-    return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def _application(row: Any) -> Application:

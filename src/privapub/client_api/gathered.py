@@ -149,7 +149,7 @@ def _of_posts() -> list[Select[Any]]:
 
 
 def _of_reader() -> list[Select[Any]]:
-    """What the reader did with the posts, and what it wrote them with."""
+    """What the reader did with the posts, what it wrote them with, and whom of the people it follows."""
     liked = reaction.c.actor_id == _ME, reaction.c.emoji == ""
     muted = thread_mutes.MUTED.subquery()
     return [
@@ -161,6 +161,9 @@ def _of_reader() -> list[Select[Any]]:
             _among(poll_vote.c.post_id, "posts"), poll_vote.c.actor_id == _ME
         ),
         _leg("muted", muted.c.post_id),
+        _leg("followed", follow.c.followed_id).where(
+            _among(follow.c.followed_id, "people"), follow.c.follower_id == _ME, follow.c.state == ACCEPTED
+        ),
         _leg("program", post_program.c.post_id, None, post_program.c.name, post_program.c.website).where(
             _among(post_program.c.post_id, "own")
         ),

@@ -28,13 +28,13 @@ from privapub.composing import about
 from privapub.composing.sign_up import APPROVAL, INVITATION, OPEN, wants_reason
 from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
+from privapub.federation.served.nodeinfo import how_much
 from privapub.media import attach, names
 from privapub.moderation import rules as domain_rules
 from privapub.moderation.domain_rules import BLOCK
 from privapub.notifications import push, web_push
 from privapub.personas import edit, read
 from privapub.posts import pin, polls, publish, usage
-from privapub.posts.read import count_local_public
 from privapub.server import Server
 from privapub.settings import Settings
 
@@ -59,7 +59,7 @@ async def second(call: Call) -> Instance:
     server, settings = call.server, call.server.settings
     house = await about.rules(settings.about_folder)
     async with server.database.read() as tx:
-        active = await usage.active(tx, clock.now() - 30 * DAY)
+        active = await server.counts.of(tx, "active", _active, clock.now())
         contact = await _contact(tx, server)
         key = await push.key(tx)
     return Instance(
@@ -102,7 +102,8 @@ async def first(call: Call) -> V1Instance:
     server, settings = call.server, call.server.settings
     house = await about.rules(settings.about_folder)
     async with server.database.read() as tx:
-        stats = {"user_count": await read.count(tx), "status_count": await count_local_public(tx), "domain_count": 0}
+        personas, posts = await how_much(server, tx)
+        stats = {"user_count": personas, "status_count": posts, "domain_count": 0}
         contact = await _contact(tx, server)
     return V1Instance(
         uri=server.domain,
@@ -237,6 +238,10 @@ async def health(call: Call) -> dict[str, str]:
     async with call.server.database.read() as tx:
         await domain_rules.policy(tx)
     return {"status": "OK"}
+
+
+async def _active(tx: Transaction) -> int:
+    return await usage.active(tx, clock.now() - 30 * DAY)
 
 
 async def _text(call: Call, name: str) -> Text:

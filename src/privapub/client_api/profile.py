@@ -13,6 +13,7 @@ from privapub.client_api.call import Call
 from privapub.client_api.endpoint import Endpoint
 from privapub.client_api.shapes import profile as shapes
 from privapub.client_api.shapes.account import Account
+from privapub.client_api.writing import AUDIENCES
 from privapub.composing.profile import edit_profile
 from privapub.errors import InvalidInput
 from privapub.media import wear
@@ -24,7 +25,6 @@ from privapub.personas import read as personas
 from privapub.personas.defaults import Defaults
 
 CHUNK = 1 << 16
-AUDIENCES = {"public": "public", "unlisted": "unlisted", "private": "followers", "direct": "direct"}
 
 
 async def update_credentials(call: Call) -> Account:

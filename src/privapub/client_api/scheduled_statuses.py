@@ -21,10 +21,10 @@ async def shown(tx: Transaction, call: Call, *some: Scheduled) -> list[Scheduled
     """Posts for later, with their files."""
     pictures = await show_accounts.pictures_of(tx, call.server)
     addresses = Addresses(call.server.base_url, call.server.media_base_url)
-    found = await media.by_ids(tx, {number for each in some for number in each.params.media})
+    found = await media.by_ids(tx, {number for each in some for number in each.params.asked.media})
     items = {number: attach.attachment(each, addresses) for number, each in found.items()}
     return [
-        shape(each, [attachment(items[one], str(one), pictures) for one in each.params.media if one in items])
+        shape(each, [attachment(items[one], str(one), pictures) for one in each.params.asked.media if one in items])
         for each in some
     ]
 

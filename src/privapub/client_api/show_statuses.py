@@ -5,7 +5,7 @@ that are quoted, is asked here.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -70,6 +70,31 @@ async def statuses(
 async def one(tx: Transaction, server: Server, post: Post, reader: int | None) -> Status:
     """This post."""
     return (await statuses(tx, server, [post], reader))[0]
+
+
+async def empty(tx: Transaction, server: Server, post: Post, reader: int) -> Status:
+    """A post that its reader may not see any more, and did something with: who wrote it and when, and no more of it."""
+    bare = replace(
+        post,
+        content="",
+        summary="",
+        sensitive=False,
+        language=None,
+        in_reply_to_id=None,
+        tags=(),
+        attachments=(),
+        edited_at=None,
+        poll=None,
+        quote=None,
+        quote_policy="nobody",
+        likes_elsewhere=None,
+        shares_elsewhere=None,
+        replies_elsewhere=None,
+    )
+    shown = await one(tx, server, bare, reader)
+    shown.card = None
+    shown.replies_count = shown.reblogs_count = shown.favourites_count = shown.quotes_count = 0
+    return shown
 
 
 async def boosts(
@@ -288,7 +313,9 @@ def _approval(of: Post, beside: Beside) -> QuoteApproval:
     if of.audience not in OPEN and of.audience != FOLLOWERS:
         return QuoteApproval([], [], "denied")
     automatic = _APPROVAL.get(of.quote_policy, []) if of.audience in OPEN else []
-    allowed = of.author_id == beside.reader or (beside.reader is not None and automatic == ["public"])
+    follows = beside.told.has("followed", of.author_id)
+    among = beside.reader is not None and (automatic == ["public"] or (automatic == ["followers"] and follows))
+    allowed = of.author_id == beside.reader or among
     return QuoteApproval(automatic, [], "automatic" if allowed else "denied")
 
 

@@ -16,7 +16,7 @@ from privapub.client_api.shapes.edits import Context, ScheduledStatus, StatusEdi
 from privapub.client_api.shapes.emoji import ours
 from privapub.client_api.shapes.status import Status
 from privapub.composing import once, scheduled
-from privapub.composing.compose import edit_post, publish_draft
+from privapub.composing.compose import Asked, edit_post, prepare, publish_draft
 from privapub.composing.once import Once
 from privapub.composing.scheduled import Params
 from privapub.database.transaction import Transaction
@@ -97,24 +97,23 @@ async def _params(call: Call) -> Params:
         await _check_media(tx, call.me, files)
         me = await personas.known(tx, call.me)
         program = await tokens.application_by_id(tx, call.token.application_id)
-    poll = None if asked is None else asked.poll
     sensitive = call.flag("sensitive")
     return Params(
-        text,
-        writing.audience_of(call, me.audience),
-        summary,
-        me.sensitive if sensitive is None else sensitive,
-        call.text("language") or me.language,
-        writing.number_of(call, "in_reply_to_id"),
-        writing.number_of(call, "quoted_status_id"),
-        writing.policy_of(call, me.quote_policy),
-        tuple(files),
-        () if poll is None else poll.options,
-        poll is not None and poll.multiple,
-        86_400.0 if poll is None else poll.lasts,
-        None if program is None else Program(program.name, program.website),
+        Asked(
+            text,
+            writing.audience_of(call, me.audience),
+            summary,
+            me.sensitive if sensitive is None else sensitive,
+            call.text("language") or me.language,
+            reply_to=writing.number_of(call, "in_reply_to_id"),
+            quote=writing.number_of(call, "quoted_status_id"),
+            quote_policy=writing.policy_of(call, me.quote_policy),
+            poll=None if asked is None else asked.poll,
+            media=tuple(files),
+            may_name_nobody=True,
+            program=None if program is None else Program(program.name, program.website),
+        ),
         call.token.application_id,
-        bool(poll and poll.hides),
     )
 
 
@@ -128,7 +127,7 @@ async def _check_media(tx: Transaction, me: int, files: Sequence[int]) -> None:
 
 
 async def _now(call: Call, params: Params, again: Once | None) -> once.Done:
-    draft = await scheduled.prepared(call.server, call.me, params)
+    draft = await prepare(call.server, call.me, params.asked)
     async with call.server.database.write() as tx:
         now = clock.now()
         if (before := await once.begin(tx, again, now)) is not None:
@@ -143,9 +142,9 @@ async def _later(call: Call, params: Params, at: float, again: Once | None) -> o
         now = clock.now()
         if (before := await once.begin(tx, again, now)) is not None:
             return before
-        for number in (params.reply_to, params.quote):
+        for number in (params.asked.reply_to, params.asked.quote):
             if number is not None:
-                await seen(tx, number, call.me)
+                await seen(tx, int(number), call.me)
         done = once.Done(await scheduled.schedule(tx, call.me, params, at, now), scheduled=True)
         await once.remember(tx, again, done, now)
         return done

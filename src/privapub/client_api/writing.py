@@ -14,9 +14,9 @@ from privapub.media.attach import MOST as MOST_FILES
 from privapub.posts import polls
 from privapub.posts.polls import NewPoll
 from privapub.posts.publish import SOURCE_LENGTH
+from privapub.posts.quotes import POLICIES
 
-AUDIENCES = {"public": "public", "unlisted": "unlisted", "private": "followers", "direct": "direct"}
-POLICIES = ("public", "followers", "nobody")
+AUDIENCES = {"public": "public", "unlisted": "unlisted", "private": "followers", "direct": "direct"}  # by its word here
 
 
 @dataclass(frozen=True)
@@ -100,12 +100,10 @@ def poll_of(call: Call) -> Asked | None:
     return Asked(options, bool(inner.flag("multiple")), lasts, bool(inner.flag("hide_totals")))
 
 
-def number_of(call: Call, name: str) -> int | None:
+def number_of(call: Call, name: str) -> str | None:
     """The number of a post that is named; of what can be none, one that nobody has."""
     text = call.text(name).strip()
-    if not text:
-        return None
-    return number_in(text) or 0
+    return str(number_in(text) or 0) if text else None
 
 
 def moment_of(call: Call, name: str) -> float | None:

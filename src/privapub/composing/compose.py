@@ -1,7 +1,7 @@
 """Find whom a text names, turn it into HTML, and publish it or the change."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from privapub import clock
 from privapub.actors.addresses import Addresses
@@ -24,105 +24,85 @@ _BACK = "Write there, or take the move back first."
 
 
 @dataclass(frozen=True)
-class Draft:
-    """A post made ready to be published: what it names is found. See `prepare`."""
+class Asked:
+    """A post that is to be written: `reply_to` and `quote` are the uri, page or number of another. See `write_post`."""
 
-    persona_id: int
+    text: str
     audience: str
-    source: str
-    text_format: Format
-    ready: Written
     summary: str = ""
     sensitive: bool = False
     language: str | None = None
+    text_format: Format | None = None
     reply_to: str | None = None
     quote: str | None = None
     quote_policy: str = PUBLIC
     poll: NewPoll | None = None
-    media: Sequence[int] = ()
+    media: tuple[int, ...] = ()
     may_wait: bool = False
     may_name_nobody: bool = False
     program: Program | None = None
 
 
-async def prepare(
-    server: Server,
-    persona_id: int,
-    text: str,
-    audience: str,
-    *,
-    reply_to: str | None = None,
-    summary: str = "",
-    sensitive: bool = False,
-    language: str | None = None,
-    text_format: Format | None = None,
-    poll: NewPoll | None = None,
-    quote: str | None = None,
-    quote_policy: str = PUBLIC,
-    media: Sequence[int] = (),
-    may_wait: bool = False,
-    may_name_nobody: bool = False,
-    program: Program | None = None,
-) -> Draft:
+@dataclass(frozen=True)
+class Draft:
+    """A post made ready to be published: what it names is found, by its uri. See `prepare`."""
+
+    persona_id: int
+    asked: Asked
+    text_format: Format
+    ready: Written
+
+
+async def prepare(server: Server, persona_id: int, asked: Asked) -> Draft:
     """What `write_post` publishes: all that is found out before a transaction may begin. Raises as it does."""
-    check_text(text, summary, bare=not media)
+    check_text(asked.text, asked.summary, bare=not asked.media)
     me = await _writer(server, persona_id)
     if me.actor.moved_to is not None:
         raise NotAllowed(f"This persona has moved to {me.actor.moved_to}: it writes nothing new.", _BACK)
-    liked = text_format or me.text_format
-    quoted = None if quote is None else await seen_post(server, persona_id, quote)
-    poll = None if poll is None else checked(poll)
-    parent = None if reply_to is None else await seen_post(server, persona_id, reply_to)
-    beside = (summary, *(() if poll is None else poll.options))
-    ready = await written(server, text, liked, () if parent is None else (parent.author_id,), beside)
-    return Draft(
-        persona_id,
-        audience,
-        text,
-        liked,
-        ready,
-        summary,
-        sensitive,
-        language,
-        None if parent is None else parent.uri,
-        None if quoted is None else quoted.uri,
-        quote_policy,
-        poll,
-        tuple(media),
-        may_wait,
-        may_name_nobody,
-        program,
+    liked = asked.text_format or me.text_format
+    quoted = None if asked.quote is None else await seen_post(server, persona_id, asked.quote)
+    poll = None if asked.poll is None else checked(asked.poll)
+    parent = None if asked.reply_to is None else await seen_post(server, persona_id, asked.reply_to)
+    beside = (asked.summary, *(() if poll is None else poll.options))
+    ready = await written(server, asked.text, liked, () if parent is None else (parent.author_id,), beside)
+    found = replace(
+        asked,
+        reply_to=None if parent is None else parent.uri,
+        quote=None if quoted is None else quoted.uri,
+        poll=poll,
     )
+    return Draft(persona_id, found, liked, ready)
 
 
 async def publish_draft(tx: Transaction, server: Server, draft: Draft, now: float, scheduled: int | None = None) -> int:
     """The number of the post; `scheduled` is that of the post for later that it was. Raises as `write_post`."""
     addresses = Addresses(server.base_url, server.media_base_url)
+    asked = draft.asked
     post_id = await publish(
         tx,
         author_id=draft.persona_id,
-        audience=draft.audience,
-        source=draft.source,
+        audience=asked.audience,
+        source=asked.text,
         content_html=draft.ready.html,
-        summary=draft.summary,
-        sensitive=draft.sensitive,
-        language=draft.language,
+        summary=asked.summary,
+        sensitive=asked.sensitive,
+        language=asked.language,
         mentions=draft.ready.named,
         tags=draft.ready.tags,
-        in_reply_to=draft.reply_to,
+        in_reply_to=asked.reply_to,
         text_format=draft.text_format,
-        poll=draft.poll,
-        media=draft.media,
-        may_wait=draft.may_wait,
-        may_name_nobody=draft.may_name_nobody,
-        quote_policy=draft.quote_policy,
-        program=draft.program,
+        poll=asked.poll,
+        media=asked.media,
+        may_wait=asked.may_wait,
+        may_name_nobody=asked.may_name_nobody,
+        quote_policy=asked.quote_policy,
+        program=asked.program,
         scheduled=scheduled,
         addresses=addresses,
         now=now,
     )
-    if draft.quote is not None:
-        await quotes.ask(tx, post_id, draft.quote, addresses, now)
+    if asked.quote is not None:
+        await quotes.ask(tx, post_id, asked.quote, addresses, now)
     await name_later.plan(tx, post_id, draft.ready, now)
     return post_id
 
@@ -152,20 +132,19 @@ async def write_post(
     still be processed, and the post goes when they are ready. A persona that has moved
     writes nothing new (as on Mastodon): NotAllowed.
     """
-    draft = await prepare(
-        server,
-        persona_id,
+    asked = Asked(
         text,
         audience,
-        reply_to=reply_to,
         summary=summary,
         language=language,
         text_format=text_format,
-        poll=poll,
+        reply_to=reply_to,
         quote=quote,
-        media=media,
+        poll=poll,
+        media=tuple(media),
         may_wait=may_wait,
     )
+    draft = await prepare(server, persona_id, asked)
     async with server.database.write() as tx:
         return await known(tx, await publish_draft(tx, server, draft, clock.now()))
 

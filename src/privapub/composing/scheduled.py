@@ -13,7 +13,7 @@ from sqlalchemy import delete, func, select, update
 
 from privapub import identifiers
 from privapub.composing import once
-from privapub.composing.compose import Draft, prepare, publish_draft
+from privapub.composing.compose import Asked, Draft, prepare, publish_draft
 from privapub.composing.tables import scheduled_post
 from privapub.database.page import Page, Window, page_of
 from privapub.database.transaction import Transaction
@@ -23,8 +23,6 @@ from privapub.jobs.job import Done, GiveUp, Job, NewJob, Outcome
 from privapub.media.attach import choose
 from privapub.media.tables import medium
 from privapub.outbound.answers import FetchProblem
-from privapub.posts.polls import NewPoll
-from privapub.posts.publish import Program
 from privapub.server import Server
 
 SCHEDULED = "scheduled"
@@ -35,48 +33,10 @@ MOST, MOST_A_DAY = 300, 25
 
 @dataclass(frozen=True)
 class Params:
-    """What was asked for. `reply_to` and `quote` are numbers of posts."""
+    """What was asked for, and by which program; other posts are named by their numbers."""
 
-    text: str
-    audience: str
-    summary: str = ""
-    sensitive: bool = False
-    language: str | None = None
-    reply_to: int | None = None
-    quote: int | None = None
-    quote_policy: str = "public"
-    media: tuple[int, ...] = ()
-    options: tuple[str, ...] = ()
-    multiple: bool = False
-    lasts: float = 86_400.0
-    program: Program | None = None
+    asked: Asked
     application_id: int = 0
-    hides: bool = False
-
-    @property
-    def poll(self) -> NewPoll | None:
-        """The poll, if it asks something."""
-        return NewPoll(self.options, self.multiple, self.lasts, self.hides) if self.options else None
-
-
-async def prepared(server: Server, persona_id: int, asked: Params) -> Draft:
-    """The post that was asked for, ready to be published now; raises as `compose.prepare`."""
-    return await prepare(
-        server,
-        persona_id,
-        asked.text,
-        asked.audience,
-        reply_to=None if asked.reply_to is None else str(asked.reply_to),
-        summary=asked.summary,
-        sensitive=asked.sensitive,
-        language=asked.language,
-        poll=asked.poll,
-        quote=None if asked.quote is None else str(asked.quote),
-        quote_policy=asked.quote_policy,
-        media=asked.media,
-        may_name_nobody=True,
-        program=asked.program,
-    )
 
 
 @dataclass(frozen=True)
@@ -94,7 +54,7 @@ async def schedule(tx: Transaction, persona_id: int, params: Params, at: float, 
     await tx.alone(f"scheduled {persona_id}")
     await _check(tx, persona_id, at, now)
     number = identifiers.sortable(now)
-    chosen = await choose(tx, persona_id, params.media)
+    chosen = await choose(tx, persona_id, params.asked.media)
     values = {"id": number, "persona_id": persona_id, "params": asdict(params), "scheduled_at": at}
     await tx.execute(scheduled_post.insert().values(**values))
     if chosen:
@@ -147,7 +107,7 @@ async def fetch(server: Server, job: Job) -> tuple[Scheduled, Draft] | Outcome:
         return Done()
     kept = _from_row(row)
     try:
-        draft = await prepared(server, kept.persona_id, kept.params)
+        draft = await prepare(server, kept.persona_id, kept.params.asked)
     except (FetchProblem, Unavailable):
         raise  # it is tried again
     except PrivaPubError as problem:

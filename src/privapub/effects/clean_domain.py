@@ -19,7 +19,7 @@ from privapub.jobs.enqueue import put
 from privapub.jobs.job import Done, Job, NewJob, Outcome, Retry
 from privapub.jobs.progress import report
 from privapub.moderation import rules
-from privapub.moderation.domain_rules import BLOCK, BLOCKED
+from privapub.moderation.domain_rules import BLOCK, BLOCKED, Rules
 from privapub.notifications import notify
 from privapub.posts.sweep import sweep
 from privapub.proxy import cache
@@ -77,14 +77,20 @@ async def _blocked(tx: Transaction, domain: str) -> list[TheirServer]:
 async def _clean_cache(server: Server, domain: str) -> None:
     async with server.database.read() as tx:
         in_force = await rules.in_force(tx)
-        rejected = [host for host in await cache.hosts(tx) if not in_force.takes_media(host)]
-    for host in rejected:
-        rule = in_force.rule_for(host)
-        while rule is not None and rule.domain == domain:
+        hosts = [host for host in sorted(await cache.hosts(tx)) if _rejects(in_force, host, domain)]
+    for host in hosts:
+        gone = 1
+        while gone:
             async with server.database.write() as tx:
-                if not await cache.forget_host(tx, host):
-                    break
+                rejected = _rejects(await rules.in_force(tx), host, domain)  # as things stand at each step
+                gone = await cache.forget_host(tx, host) if rejected else 0
     await cache.sweep(server.database, server.proxy.folder)
+
+
+def _rejects(in_force: Rules, host: str, domain: str) -> bool:
+    """Whether the rule for this domain, of those in force, says that no file of the host is kept (pure)."""
+    rule = in_force.rule_for(host)
+    return rule is not None and rule.domain == domain and not in_force.takes_media(host)
 
 
 async def _people(tx: Transaction, theirs: TheirServer, after: int) -> list[int]:

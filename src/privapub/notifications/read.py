@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, func, select, update
+from sqlalchemy import ColumnElement, Text, and_, case, cast, delete, exists, func, or_, select, update
 
 from privapub.actors import blocks, mutes
 from privapub.database.newest import keep_newest
@@ -20,7 +20,7 @@ from privapub.notifications.tables import notification
 from privapub.posts import audience
 from privapub.posts import read as posts
 from privapub.posts.read import Post
-from privapub.posts.tables import boost, reaction
+from privapub.posts.tables import boost, post, reaction
 from privapub.timelines import filters
 from privapub.timelines.matching import HIDE, NOTIFICATIONS, Filter, Match
 
@@ -105,8 +105,13 @@ async def latest(
 
 
 async def counted(tx: Transaction, persona_id: int, groups: Collection[Group], now: float) -> Mapping[Group, Counted]:
-    """How much there is in each of these groups, and by whom; of what the policy does not keep apart."""
-    which = (*_which(persona_id, now), ~notification.c.filtered)
+    """How much there is in each of these groups, and by whom; of what the policy does not keep apart.
+
+    What was undone, or may not be seen any more, does not count, as it is not shown.
+    """
+    seen = exists().where(post.c.id == notification.c.post_id, audience.visible(persona_id)).correlate_except(post)
+    may_be_seen = or_(notification.c.post_id.is_(None), seen)
+    which = (*_which(persona_id, now), ~notification.c.filtered, may_be_seen, _stands())
     return await groups_counted(tx, groups, which)
 
 
@@ -160,6 +165,37 @@ async def _shown(tx: Transaction, persona_id: int, rows: Sequence[Any], wanted: 
         return Notification(row.id, row.kind, row.actor_id, post, row.created_at, bool(row.filtered), matches)
 
     return [made(row) for row in rows if (row.post_id is None or row.post_id in visible) and row.id not in undone]
+
+
+def _stands() -> ColumnElement[bool]:
+    """What `_undone` asks of rows, as a condition: whether what a notification tells of is so still."""
+    kind, about = notification.c.kind, notification.c.about
+    number = cast(notification.c.post_id, Text)
+    of_boost = exists().where(boost.c.post_id == notification.c.post_id, boost.c.actor_id == notification.c.actor_id)
+    told = case((reaction.c.emoji == "", number), else_=number.concat(" ").concat(reaction.c.emoji))
+    of_reaction = exists().where(
+        reaction.c.post_id == notification.c.post_id, reaction.c.actor_id == notification.c.actor_id, told == about
+    )
+    of_follow = [
+        and_(
+            kind == each,
+            exists()
+            .where(
+                follow.c.follower_id == notification.c.actor_id,
+                follow.c.followed_id == notification.c.persona_id,
+                follow.c.state == state,
+                cast(follow.c.id, Text) == about,
+            )
+            .correlate_except(follow),
+        )
+        for each, state in _STANDS.items()
+    ]
+    return or_(
+        kind.not_in([*_STANDS, REBLOG, FAVOURITE, REACTION]),
+        and_(kind == REBLOG, of_boost.correlate_except(boost)),
+        and_(kind.in_([FAVOURITE, REACTION]), of_reaction.correlate_except(reaction)),
+        *of_follow,
+    )
 
 
 async def _undone(tx: Transaction, rows: Sequence[Any]) -> set[int]:

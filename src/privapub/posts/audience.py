@@ -20,16 +20,17 @@ from privapub.follows import read as follows
 from privapub.follows.read import ACCEPTED
 from privapub.follows.tables import follow
 from privapub.moderation.domain_rules import BLOCKED, LIMITED
+from privapub.personas.defaults import AUDIENCES
 from privapub.posts import read
 from privapub.posts.boost_read import Boost
-from privapub.posts.read import DIRECT, FOLLOWERS, PUBLIC, UNLISTED, Post
+from privapub.posts.read import FOLLOWERS, PUBLIC, UNLISTED, Post
 from privapub.posts.tables import post as post_table
 from privapub.posts.tables import post_recipient
 
 # Seen by everyone, also by who is not signed in.
 OPEN = frozenset({PUBLIC, UNLISTED})
 # What a persona may choose when it publishes.
-CHOICES = (PUBLIC, UNLISTED, FOLLOWERS, DIRECT)
+CHOICES = AUDIENCES
 
 _TO_FOLLOWERS = OPEN | {FOLLOWERS}
 

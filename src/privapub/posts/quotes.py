@@ -19,6 +19,7 @@ from privapub.database.page import Page, Window, page_of
 from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput, NotAllowed, NotFound
 from privapub.jobs.enqueue import put_fact
+from privapub.personas.defaults import QUOTE_POLICIES
 from privapub.posts import audience, read, stamps, tombstones
 from privapub.posts.facts import PostEdited, QuoteAsked
 from privapub.posts.read import CIRCLE, DIRECT, Post
@@ -26,7 +27,7 @@ from privapub.posts.tables import post
 
 _INSTEAD = "Answer it, or write its address into the text."
 PENDING, ACCEPTED, REJECTED = "pending", "accepted", "rejected"
-POLICIES = ("public", "followers", "nobody")
+POLICIES = QUOTE_POLICIES
 
 
 async def ask(tx: Transaction, post_id: int, quoted_uri: str, addresses: Addresses, now: float) -> str:

@@ -29,13 +29,12 @@ async def mute(tx: Transaction, persona_id: int, post_id: int, now: float) -> No
         await tx.execute(delete(thread_mute).where(mine, thread_mute.c.at <= too_old))
 
 
-async def unmute(tx: Transaction, persona_id: int, post_id: int) -> None:
-    """It is told again. Raises NotFound where it may see no such post."""
-    found = await audiences.seen(tx, post_id, persona_id)
-    muted = await tx.all(MUTED, persona=persona_id, posts=[found.id])
+async def unmute(tx: Transaction, persona_id: int, post_id: int) -> bool:
+    """It is told again, of a post too that it may not see any more; False where it did not mute the thread."""
+    muted = await tx.all(MUTED, persona=persona_id, posts=[post_id])
     roots = [row.root for row in muted]
     mine = thread_mute.c.persona_id == persona_id
-    await tx.execute(delete(thread_mute).where(mine, thread_mute.c.root.in_(roots)))
+    return bool((await tx.execute(delete(thread_mute).where(mine, thread_mute.c.root.in_(roots)))).rowcount)
 
 
 async def muted_among(tx: Transaction, persona_id: int, post_ids: Collection[int]) -> frozenset[int]:

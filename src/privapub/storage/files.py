@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Self
@@ -25,6 +26,16 @@ _NAME = re.compile(r"[A-Za-z0-9_-]+(?:/[A-Za-z0-9_-]+)*(?:\.[A-Za-z0-9]+)?")
 _BEGUN = re.compile(r"(.+)#[0-9]{1,9}")  # what the store calls a file in a folder until it is whole
 _LONGEST = 200
 _OPTIONS = frozenset({"endpoint", "region", "access_key_id", "secret_access_key", "virtual_hosted_style_request"})
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A file that is being read: how many bytes it has in all, and which of them come, from one up to another."""
+
+    size: int
+    start: int
+    end: int
+    pieces: AsyncGenerator[bytes]
 
 
 class Files:
@@ -95,6 +106,26 @@ class Files:
             answer = await obstore.get_async(self._store(), name, options=wanted)
             async for piece in answer.stream(min_chunk_size=_READ):
                 yield bytes(piece)
+
+    async def opened(self, name: str, start: int | None = 0, end: int | None = None) -> Opened:
+        """What `get` gives, with how much it is: one question to the store. `start` None is the last `end` bytes.
+
+        Raises as `get`, and Unavailable too for what lies behind the end of the file.
+        """
+        checked(name)
+        wanted: Any = (start, end) if end is not None else {"offset": start} if start else None
+        if start is None:
+            wanted = {"suffix": end}
+        with _told():
+            answer = await obstore.get_async(self._store(), name, options={} if wanted is None else {"range": wanted})
+        first, behind = answer.range
+
+        async def pieces() -> AsyncGenerator[bytes]:
+            with _told():
+                async for piece in answer.stream(min_chunk_size=_READ):
+                    yield bytes(piece)
+
+        return Opened(int(answer.meta["size"]), int(first), int(behind), pieces())
 
     async def size(self, name: str) -> int | None:
         """How many bytes the file has; None where there is none."""

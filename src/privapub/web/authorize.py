@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from privapub import clock
-from privapub.accounts import authorization, holds, tokens
+from privapub.accounts import authorization, holds, sessions, tokens
 from privapub.accounts.authorization import Asked
 from privapub.actors import keys
 from privapub.actors.addresses import Addresses
@@ -26,7 +26,6 @@ from privapub.web.scope_words import in_words
 from privapub.web.sign_in import where
 from privapub.web.visitor import Visitor, form, form_page, onward, visitor
 
-FRESH = 300.0  # seconds for which a sign-in is as good as the one that `force_login` asks for
 NEW = "new"
 
 
@@ -137,4 +136,4 @@ def _kept(asked: Asked) -> dict[str, str]:
 def _too_old(who: Visitor, given: Mapping[str, str]) -> bool:
     """Whether the program wants the person to sign in anew."""
     forced = given.get("force_login", "").lower() in {"true", "1"}
-    return forced and who.session is not None and who.session.created_at < clock.now() - FRESH
+    return forced and who.session is not None and who.session.created_at < clock.now() - sessions.FRESH

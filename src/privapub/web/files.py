@@ -16,10 +16,6 @@ async def file(server: Server, request: Request) -> Response:
     """The file of this name, or the part of it that was asked for; raises NotFound for every other name."""
     name = request.path_params["name"]
     kind = names.content_type(name)
-    place = names.place(name)
-    size = None if kind is None else await server.files.size(place)
-    if kind is None or size is None:
+    if kind is None:
         raise NotFound("There is no such file.")
-    return await kept.answer(
-        request, name, kind, size, lambda start, end: server.files.get(place, start, end), _HEADERS
-    )
+    return await kept.answer(request, name, kind, kept.Stored(server.files, names.place(name)), _HEADERS)

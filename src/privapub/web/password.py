@@ -3,8 +3,6 @@
 Whether there is an account with an address is told to nobody but who reads the letters to it.
 """
 
-import math
-
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -15,7 +13,7 @@ from privapub.limits import visit
 from privapub.limits.people import pass_through
 from privapub.server import Server
 from privapub.web.pages import problem, render
-from privapub.web.sign_in import later
+from privapub.web.too_often import later, too_often
 from privapub.web.visitor import form, form_page, visitor
 
 
@@ -29,9 +27,7 @@ async def forgotten(server: Server, request: Request) -> Response:
         return form_page(server, request, who, "password.html", error="")
     given, doors, now = await form(request, who), server.limits.doors, clock.now()
     if wait := pass_through(doors.letters_from, visit.current().sender, now):
-        page = form_page(server, request, who, "password.html", status=429, error=later(wait))
-        page.headers["Retry-After"] = str(math.ceil(wait))
-        return page
+        return too_often(form_page(server, request, who, "password.html", error=later(wait)), wait)
     async with server.database.write() as tx:
         found = await holds.by_email(tx, given.get("email", ""))
         if found is not None and not pass_through(doors.letters, found.id, now):

@@ -96,7 +96,8 @@ async def _answer(server: Server, request: Request, key: str, row: dict[str, Any
         finally:
             os.close(descriptor)
 
-    return await kept.answer(request, name, str(row["media_type"]), int(row["bytes"]), pieces, _HEADERS)
+    source = kept.Sized(int(row["bytes"]), pieces)
+    return await kept.answer(request, name, str(row["media_type"]), source, _HEADERS)
 
 
 def _begin(server: Server, name: str, start: int, end: int) -> tuple[int, bytes]:

@@ -21,7 +21,8 @@ from privapub.limits.people import pass_through
 from privapub.personas.read import by_ids
 from privapub.server import Server
 from privapub.web.pages import day, problem, render
-from privapub.web.sign_in import later, where
+from privapub.web.sign_in import where
+from privapub.web.too_often import later, too_often
 from privapub.web.visitor import AT_FIRST, Visitor, form, form_page, onward, visitor
 
 _WRONG = "The password is wrong."
@@ -34,6 +35,7 @@ class _Told:
     error: str = ""
     done: str = ""
     status: int = 200
+    wait: float = 0.0
     secret: str = ""
     codes: Sequence[str] = ()
 
@@ -54,7 +56,7 @@ async def security(server: Server, request: Request) -> Response:
         personas = {each.id: each for each in await by_ids(tx, await holds.personas_of(tx, account.id))}
         programs = await tokens.of_personas(tx, list(personas))
         left = await second_factor.left_on_paper(tx, account.id)
-    return form_page(
+    page = form_page(
         server,
         request,
         who,
@@ -71,13 +73,14 @@ async def security(server: Server, request: Request) -> Response:
         told=told,
         address=told.secret and second_factor.address(told.secret, account.email, server.domain),
     )
+    return too_often(page, told.wait) if told.wait else page
 
 
 async def _done(server: Server, who: Visitor, account: Account, given: dict[str, str]) -> _Told:
     what, now = given.get("do", ""), clock.now()
     attempts, sender = server.limits.attempts, visit.current().sender
     if wait := attempts.wait(sender, account.email, now):
-        return _Told(later(wait), status=429)
+        return _Told(later(wait), wait=wait)
     if not await passwords.check_password(account.password, given.get("password", "")):
         return _Told(_WRONG, status=422)
     attempts.succeeded(sender, account.email, now)
@@ -113,7 +116,7 @@ async def _change(server: Server, who: Visitor, account: Account, what: str) -> 
 async def _confirm(server: Server, account: Account, code: str, now: float) -> _Told:
     attempts, sender, key = server.limits.attempts, visit.current().sender, f"code {account.id}"
     if wait := attempts.wait(sender, key, now):
-        return _Told(later(wait), status=429)
+        return _Told(later(wait), wait=wait)
     async with server.database.write() as tx:
         codes = await second_factor.confirm(tx, account.id, code, now)
         if codes is None:
@@ -129,7 +132,7 @@ async def _email(server: Server, account: Account, new: str, now: float) -> _Tol
         async with server.database.write() as tx:
             if server.settings.smtp_url:
                 if wait := pass_through(server.limits.doors.letters, account.id, now):
-                    return _Told(later(wait), status=429)
+                    return _Told(later(wait), wait=wait)
                 await letters.write(tx, account.id, letters.CHANGE, address, now)
                 return _Told(done="A letter is on its way to the new address. Follow the link in it within an hour.")
             await holds.change_email(tx, account.id, address)

@@ -3,7 +3,6 @@
 Whether there is an account with an address is told by nothing: neither words nor time differ.
 """
 
-import math
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -14,6 +13,7 @@ from privapub.accounts import holds, passwords, second_factor, sessions, waiting
 from privapub.composing.sign_up import is_open
 from privapub.limits import visit
 from privapub.server import Server
+from privapub.web.too_often import later, too_often
 from privapub.web.visitor import Visitor, after, form, form_page, onward, visitor
 
 _WRONG = "The e-mail address or the password is wrong."
@@ -41,7 +41,7 @@ async def _attempt(server: Server, request: Request, who: Visitor, given: dict[s
     email, there, now = given.get("email", "").strip().lower(), after(given.get("next")), clock.now()
     attempts, sender = server.limits.attempts, visit.current().sender
     if wait := attempts.wait(sender, email, now):
-        return _page(server, request, who, there, later(wait), 429, email, wait)
+        return too_often(_page(server, request, who, there, later(wait), email=email), wait)
     async with server.database.read() as tx:
         found = await holds.by_email(tx, email)
     kept = None if found is None else found.password
@@ -70,9 +70,7 @@ async def code(server: Server, request: Request) -> Response:
     there, now, account = after(given.get("next")), clock.now(), f"code {who.session.account_id}"
     attempts, sender = server.limits.attempts, visit.current().sender
     if wait := attempts.wait(sender, account, now):
-        page = form_page(server, request, who, "code.html", status=429, error=later(wait), next=there)
-        page.headers["Retry-After"] = str(math.ceil(wait))
-        return page
+        return too_often(form_page(server, request, who, "code.html", error=later(wait), next=there), wait)
     async with server.database.write() as tx:
         fits = await second_factor.take(tx, who.session.account_id, given.get("code", ""), now)
         if fits:
@@ -102,9 +100,8 @@ def _page(
     error: str = "",
     status: int = 200,
     email: str = "",
-    wait: float = 0.0,
 ) -> Response:
-    page = form_page(
+    return form_page(
         server,
         request,
         who,
@@ -116,12 +113,3 @@ def _page(
         letters=bool(server.settings.smtp_url),
         open=is_open(server),
     )
-    if wait:
-        page.headers["Retry-After"] = str(math.ceil(wait))
-    return page
-
-
-def later(wait: float) -> str:
-    """The sentence for who has to wait so many seconds (pure)."""
-    minutes = math.ceil(wait / 60)
-    return f"Too many attempts. Try again in {minutes} minute{'' if minutes == 1 else 's'}."

@@ -1,6 +1,5 @@
 """`/auth/sign_up` and `/auth/confirmation`: an account with its first persona, and the letter about its address."""
 
-import math
 from typing import Any
 
 from starlette.requests import Request
@@ -14,7 +13,7 @@ from privapub.limits import visit
 from privapub.limits.people import pass_through
 from privapub.server import Server
 from privapub.web.pages import problem, render
-from privapub.web.sign_in import later
+from privapub.web.too_often import later, too_often
 from privapub.web.visitor import Visitor, after, form, form_page, onward, visitor
 
 _DONE = {
@@ -35,9 +34,7 @@ async def sign_up(server: Server, request: Request) -> Response:
         return _page(server, request, who, first, {})
     given, now = await form(request, who), clock.now()
     if wait := pass_through(server.limits.doors.sign_ups, visit.current().sender, now):
-        page = _page(server, request, who, given, {}, 429, later(wait))
-        page.headers["Retry-After"] = str(math.ceil(wait))
-        return page
+        return too_often(_page(server, request, who, given, {}, error=later(wait)), wait)
     try:
         made = await composing.sign_up(server, _read(given), now)
     except Wrong as wrong:

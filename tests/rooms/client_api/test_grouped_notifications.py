@@ -4,7 +4,7 @@ from collections.abc import Collection
 from itertools import count
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import delete, select, update
 
 from makers import make_follow, make_post, make_remote
 from privapub import clock
@@ -13,7 +13,7 @@ from privapub.database.connect import Database
 from privapub.follows.tables import follow
 from privapub.notifications import notify
 from privapub.personas.read import Persona
-from privapub.posts import react
+from privapub.posts import boost, react
 from privapub.posts.read import Post
 from program import Program, Town, town
 
@@ -238,3 +238,48 @@ async def test_it_is_refused_without_its_scope(database: Database) -> None:
         ):  # fmt: skip
             assert (await sut.stranger.refused(method, path))[0] == 401, path
             assert (await narrow.refused(method, path))[0] == 403, path
+
+
+async def test_a_group_counts_what_the_list_shows(database: Database) -> None:
+    async with town(database) as sut:
+        alice, app = await sut.program("alice")
+        post = await liked(sut, alice, [f"u{number}@peer.test" for number in range(4)])
+        async with database.write() as tx:
+            people = [await make_remote(tx, f"u{number}@peer.test") for number in range(4)]
+            for each, emoji in zip(people[:3], ("👍", "👍", ":cat:"), strict=True):
+                now, uri = next(MOMENTS), f"https://peer.test/emoji/{each.id}"
+                await react.receive(tx, each.id, post.id, emoji, None, uri, now)
+                await notify.of_reaction(tx, post, each.id, emoji, now)
+            for each in people[:3]:
+                now = next(MOMENTS)
+                await boost.receive(tx, each.id, post.id, "public", f"https://peer.test/boost/{each.id}", now, now)
+                await notify.of_boost(tx, post, each.id, now)
+            # What is undone at this very moment is told of until the job has run that takes the notification back.
+            await react.undo(tx, people[0].id, uri=f"https://peer.test/{post.id}/{people[0].id}")
+            await react.undo(tx, people[2].id, uri=f"https://peer.test/emoji/{people[2].id}")
+            await boost.undo(tx, people[1].id, uri=f"https://peer.test/boost/{people[1].id}")
+        listed = [each["type"] for each in await app.get(f"{V1}?limit=80")]
+        groups = (await app.get(V2))["notification_groups"]
+        counted = {each["type"]: each["notifications_count"] for each in groups}
+        assert counted == {kind: listed.count(kind) for kind in set(listed)}
+        assert counted["favourite"] == 5  # with reactions, which programs know as likes
+        assert counted["reblog"] == 2
+        for group in groups:
+            shown = await app.get(f"{V2}/{group['group_key']}/accounts")
+            assert [each["id"] for each in shown] == group["sample_account_ids"]
+
+
+async def test_a_group_counts_follows_that_stand(database: Database) -> None:
+    async with town(database) as sut:
+        alice, app = await sut.program("alice")
+        async with database.write() as tx:
+            for number in range(3):
+                carol = await make_remote(tx, f"u{number}@peer.test")
+                await make_follow(tx, carol.id, alice.id)
+                made = await tx.first(select(follow).where(follow.c.follower_id == carol.id))
+                told = {"about": str(made.id), "now": next(MOMENTS)}
+                await notify.notify(tx, alice.id, notify.FOLLOW, carol.id, **told)
+            await tx.execute(delete(follow).where(follow.c.follower_id == carol.id))
+        (group,) = (await app.get(V2))["notification_groups"]
+        assert (group["type"], group["notifications_count"], len(group["sample_account_ids"])) == ("follow", 2, 2)
+        assert len(await app.get(V1)) == 2

@@ -9,6 +9,7 @@ import pytest
 from makers import make_persona, make_post
 from privapub import clock
 from privapub.database.connect import Database
+from privapub.database.counts import LIFE
 from privapub.media.attach import MOST
 from privapub.moderation import rules
 from privapub.moderation.domain_rules import Rule
@@ -173,3 +174,22 @@ def _missing(schema: dict[str, object], told: object, at: str) -> list[str]:
         if name in told:
             found += _missing(inner, told[name], f"{at}.{name}")
     return found
+
+
+async def test_numbers_of_the_server_are_counted_once_in_a_while(database: Database) -> None:
+    async with town(database) as sut:
+        _, app = await sut.program("alice")
+        await app.told("POST", "/api/v1/statuses", {"status": "x"})
+
+        async def told() -> tuple[int, int, int]:
+            stats = (await sut.stranger.get(V1))["stats"]
+            active = (await sut.stranger.get(V2))["usage"]["users"]["active_month"]
+            return stats["user_count"], stats["status_count"], active
+
+        assert await told() == (1, 1, 1)
+        _, bob = await sut.program("bob")
+        await bob.told("POST", "/api/v1/statuses", {"status": "x"})
+        clock.advance(LIFE - 1)
+        assert await told() == (1, 1, 1)
+        clock.advance(2)
+        assert await told() == (2, 2, 2)

@@ -2,12 +2,16 @@
 
 from typing import Any
 
+import pytest
+from sqlalchemy import select
+
 from makers import make_follow, make_post, make_remote
 from privapub import clock
 from privapub.database.connect import Database
 from privapub.notifications import notify
 from privapub.posts import boost, react
 from privapub.posts.delete import delete
+from privapub.posts.tables import bookmark, reaction
 from program import Program, town
 
 NOT_FOUND = (404, "Record not found")
@@ -205,3 +209,65 @@ async def test_a_boost_is_told_to_whom_it_is_for_and_to_nobody_whom_its_booster_
         await friend.told("POST", f"/api/v1/accounts/{foe.id}/block")
         assert (await blocked.refused("GET", opened))[0] == 404
         assert await sut.stranger.get(opened)
+
+
+async def out_of_sight(app: Program, other: Program, how: str, mine: int, theirs: int) -> None:
+    """What alice (`mine`) wrote is seen by bob (`theirs`) no more."""
+    if how == "block":
+        await app.told("POST", f"/api/v1/accounts/{theirs}/block")
+    else:
+        await other.told("POST", f"/api/v1/accounts/{mine}/unfollow")
+
+
+@pytest.mark.parametrize("how", ["block", "unfollow"])
+async def test_what_was_done_is_undone_also_out_of_sight_and_nothing_of_the_post_is_shown(
+    database: Database, how: str
+) -> None:
+    async with town(database) as sut:
+        alice, app = await sut.program("alice")
+        bob, other = await sut.program("bob")
+        async with database.write() as tx:
+            await make_follow(tx, bob.id, alice.id)
+        private = {} if how == "block" else {"visibility": "private"}
+        made = await write(app, "#secret https://peer.test", spoiler_text="hush", language="de", **private)
+        path = f"/api/v1/statuses/{made['id']}"
+        does = ["favourite", "bookmark", "mute"] + (["reblog"] if how == "block" else [])
+        states = {"favourite": "favourited", "bookmark": "bookmarked", "mute": "muted", "reblog": "reblogged"}
+        for verb in does:
+            await other.told("POST", f"{path}/{verb}")
+        await out_of_sight(app, other, how, alice.id, bob.id)
+        assert await other.refused("GET", path) == NOT_FOUND
+        for verb in does:
+            assert await other.refused("POST", f"{path}/{verb}") == NOT_FOUND
+            shown = await other.told("POST", f"{path}/un{verb}")
+            assert shown[states[verb]] is False
+            assert (shown["id"], shown["account"]["id"]) == (made["id"], str(alice.id))
+            said = {name: shown[name] for name in ("content", "spoiler_text", "language", "card", "poll", "quote")}
+            assert said == {
+                "content": "",
+                "spoiler_text": "",
+                "language": None,
+                "card": None,
+                "poll": None,
+                "quote": None,
+            }
+            assert shown["tags"] == shown["mentions"] == shown["media_attachments"] == []
+            assert shown["favourites_count"] == 0
+            assert await other.refused("POST", f"{path}/un{verb}") == NOT_FOUND  # there is nothing left to undo
+        async with database.read() as tx:
+            assert await tx.all(select(bookmark)) == []
+            assert await tx.all(select(reaction)) == []
+
+
+async def test_of_a_deleted_post_nothing_is_undone(database: Database) -> None:
+    async with town(database) as sut:
+        _, app = await sut.program("alice")
+        _, other = await sut.program("bob")
+        made = await write(app)
+        path = f"/api/v1/statuses/{made['id']}"
+        for verb in ("favourite", "bookmark"):
+            await other.told("POST", f"{path}/{verb}")
+        await app.told("DELETE", path)
+        for verb in ("favourite", "bookmark", "mute", "reblog"):
+            assert await other.refused("POST", f"{path}/un{verb}") == NOT_FOUND
+            assert await other.refused("POST", f"/api/v1/statuses/77/un{verb}") == NOT_FOUND

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import func, select
 
 from fakes.asked import asked
-from makers import make_medium, make_post, make_remote
+from makers import make_follow, make_medium, make_post, make_remote
 from privapub import clock
 from privapub.composing import once
 from privapub.composing.compose import write_post
@@ -383,3 +383,28 @@ async def test_the_page_of_a_post_is_found_by_its_number(database: Database) -> 
         hidden = await app.told("POST", "/api/v1/statuses", {"status": "hello", "visibility": "private"})
         for url in (hidden["url"], f"/@bob/{made['id']}", "/@alice/99", "/@alice/x"):
             assert (await sut.sut.get(url, accept="text/html")).status == 404
+
+
+async def test_who_may_quote_is_told_as_it_is_for_the_reader(database: Database) -> None:
+    async with town(database) as sut:
+        alice, app = await sut.program("alice")
+        follower, bob = await sut.program("bob")
+        _, other = await sut.program("carl")
+        async with database.write() as tx:
+            await make_follow(tx, follower.id, alice.id)
+        told: dict[str, list[str]] = {}
+        for policy in ("public", "followers", "nobody"):
+            made = await app.told("POST", "/api/v1/statuses", {"status": "x", "quote_approval_policy": policy})
+            path = f"/api/v1/statuses/{made['id']}"
+            shown = [(await each.get(path))["quote_approval"] for each in (app, bob, other, sut.stranger)]
+            assert {tuple(each["automatic"]) for each in shown} == {() if policy == "nobody" else (policy,)}
+            told[policy] = [each["current_user"] for each in shown]
+            for each, may in zip((bob, other), told[policy][1:3], strict=True):
+                given = {"status": "y", "quoted_status_id": made["id"]}
+                answer = await each.ask("POST", "/api/v1/statuses", given)
+                assert (answer.status == 200) is (may == "automatic")
+        assert told == {
+            "public": ["automatic", "automatic", "automatic", "denied"],
+            "followers": ["automatic", "automatic", "denied", "denied"],
+            "nobody": ["automatic", "denied", "denied", "denied"],
+        }

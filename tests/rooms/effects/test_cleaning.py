@@ -22,6 +22,8 @@ from privapub.posts import boost, react, read
 from privapub.posts.publish import publish
 from privapub.posts.tables import boost as boosts
 from privapub.posts.tables import post, reaction
+from privapub.proxy import cache
+from privapub.proxy.tables import remote_file
 from privapub.server import Server
 from privapub.settings import Settings
 from privapub.telemetry.fetches import FetchRecorder
@@ -131,3 +133,26 @@ async def test_it_is_planned_once_for_an_hour_after_a_block_and_for_nothing_else
     async with database.read() as tx:
         (row,) = await tx.all(select(jobs.c.args, jobs.c.run_at).where(jobs.c.kind == CLEAN))
     assert (row.args, row.run_at) == ('{"domain":"peer.test"}', NOW + AFTER)
+
+
+async def test_files_of_a_host_whose_rule_is_taken_away_meanwhile_stay(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with database.write() as tx:
+        await cache.ensure(tx, Settings())
+        await domains.keep(tx, [Rule("peer.test", "none", reject_media=True)], (), NOW)
+        for number in range(3):
+            row = {"key": f"k{number}", "host": "peer.test", "state": cache.READY, "files": [], "turn": 0, "tries": 0}
+            await tx.execute(remote_file.insert().values(**row))
+    real = cache.forget_host
+    monkeypatch.setattr(cache, "_AT_ONCE", 1)
+
+    async def forget_host(tx: Transaction, host: str) -> int:
+        gone = await real(tx, host)
+        await domains.drop(tx, "peer.test", NOW)
+        return gone
+
+    monkeypatch.setattr(cache, "forget_host", forget_host)
+    assert await clean_domain.clean_domain(server(database), cleaning()) == Done()
+    async with database.read() as tx:
+        assert await count(tx, remote_file) == 2

@@ -3,7 +3,9 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from pathlib import Path
+from typing import Any
 
+import obstore
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +17,7 @@ from privapub.database.connect import Database
 from privapub.errors import Unavailable
 from privapub.media import names
 from privapub.storage.files import Files
-from privapub.web.kept import Unsatisfiable, answer, part_of
+from privapub.web.kept import Sized, Unsatisfiable, answer, part_of
 
 CONTENT = bytes(range(256)) * 2000
 
@@ -98,7 +100,7 @@ async def test_what_breaks_off_is_not_ended_and_not_told_of_in_the_log(version: 
 
     sent: list[Message] = []
     scope = {"type": "http", "method": "GET", "path": "/", "headers": [], "asgi": {"spec_version": version}}
-    response = await answer(Request(scope), "name", "video/mp4", len(CONTENT), pieces, {})
+    response = await answer(Request(scope), "name", "video/mp4", Sized(len(CONTENT), pieces), {})
     await response(scope, receive, send)
     assert sent[0]["status"] == 200
     assert b"".join(each.get("body", b"") for each in sent) == CONTENT[:1000]
@@ -113,3 +115,37 @@ async def test_nothing_else_is_given_out(database: Database, tmp_path: Path) -> 
         (tmp_path / "secret.jpg").write_bytes(b"secret")
         for name in (raw, names.new("image/jpeg"), "..%2Fsecret.jpg", "../secret.jpg", "x.svg", "%00.jpg"):
             assert (await sut.get(f"/media/{name}")).status == 404
+
+
+def noting(asked: list[str], verb: str, real: Any) -> Any:
+    def told(*given: Any, **more: Any) -> Any:
+        asked.append(verb)
+        return real(*given, **more)
+
+    return told
+
+
+async def test_the_store_is_asked_once_for_each_answer(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = Files.open((tmp_path / "kept").as_uri())
+    name = names.new("image/webp")
+    await files.put(names.place(name), CONTENT)
+    asked: list[str] = []
+    for verb in ("get_async", "head_async"):
+        monkeypatch.setattr(obstore, verb, noting(asked, verb, getattr(obstore, verb)))
+    async with serving(database, storage_url=(tmp_path / "kept").as_uri()) as sut:
+        for method, headers, once in (
+            ("GET", [], "get_async"),
+            ("GET", [("Range", "bytes=5-9")], "get_async"),
+            ("GET", [("Range", "bytes=-5")], "get_async"),
+            ("GET", [("Range", "bytes=5-")], "get_async"),
+            ("HEAD", [], "head_async"),
+            ("GET", [("If-None-Match", f'"{name}"')], "head_async"),
+        ):
+            answer = await sut.ask(method, f"/media/{name}", headers)
+            assert answer.status in {200, 206, 304}
+            assert asked == [once]
+            asked.clear()
+        assert (await sut.ask("GET", f"/media/{names.new('image/webp')}", [])).status == 404
+        assert asked == ["get_async"]

@@ -184,3 +184,22 @@ async def test_nothing_that_the_cookie_says_is_kept(database: Database) -> None:
         assert row is not None
         assert ann.cookies["__Host-privapub"] not in repr(row)
         assert "198.51" not in repr(row)
+
+
+async def test_of_a_session_its_day_is_kept_and_not_the_moment(database: Database) -> None:
+    async with town(database) as sut:
+        ann = Browser(sut)
+        await ann.open("/auth/sign_in")
+        await ann.send(email=EMAIL, password=PASSWORD)
+        began = clock.now()
+
+        async def kept() -> list[float]:
+            async with database.write() as tx:
+                await sessions.prune(tx, clock.now())
+                return [row.created_at for row in await tx.all(select(session))]
+
+        # Whether somebody has just signed in is asked for some minutes.
+        assert (await kept())[0] == pytest.approx(began, abs=60)
+        clock.advance(sessions.HALF_LIVES + 60)
+        assert await kept() == [began // 86_400 * 86_400]
+        assert (await ann.get("/auth/sign_in")).status == 303

@@ -12,6 +12,7 @@ from privapub.client_api.shapes.pictures import Pictures
 from privapub.client_api.shapes.status import Status
 from privapub.composing.scheduled import Scheduled
 from privapub.markup.clean import clean, plain
+from privapub.posts.polls import NewPoll
 from privapub.posts.versions import Version
 
 
@@ -110,19 +111,23 @@ def edit(of: Version, account: Account, emojis: Sequence[CustomEmoji], number: i
 
 def scheduled(of: Scheduled, media: Sequence[MediaAttachment]) -> ScheduledStatus:
     """A post for later (pure)."""
-    it = of.params
-    poll = ScheduledPoll(list(it.options), int(it.lasts), it.multiple, it.hides) if it.options else None
+    it = of.params.asked
+    poll = None if it.poll is None else _poll(it.poll)
     params = ScheduledParams(
         text=it.text,
         visibility=visibility(it.audience),
-        application_id=it.application_id,
-        in_reply_to_id=it.reply_to,
+        application_id=of.params.application_id,
+        in_reply_to_id=None if it.reply_to is None else int(it.reply_to),
         language=it.language,
         media_ids=[str(each) for each in it.media] or None,
         poll=poll,
-        quoted_status_id=None if it.quote is None else str(it.quote),
+        quoted_status_id=it.quote,
         quote_approval_policy=it.quote_policy,
         sensitive=it.sensitive,
         spoiler_text=it.summary,
     )
     return ScheduledStatus(str(of.id), clock.iso(of.scheduled_at), params, list(media))
+
+
+def _poll(of: NewPoll) -> ScheduledPoll:
+    return ScheduledPoll(list(of.options), int(of.lasts), of.multiple, bool(of.hides))

@@ -7,7 +7,9 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from privapub import clock
 from privapub.actors.addresses import Addresses
+from privapub.database.transaction import Transaction
 from privapub.errors import NotFound
 from privapub.federation.served.answer import body
 from privapub.personas.read import count
@@ -28,13 +30,20 @@ async def discovery(server: Server, request: Request) -> Response:
     return body(request, msgspec.json.encode({"links": links}), "application/json", headers=_ANYONE)
 
 
+async def how_much(server: Server, tx: Transaction) -> tuple[int, int]:
+    """How many personas there are, and posts for everyone: as of some minutes ago."""
+    now = clock.now()
+    personas = await server.counts.of(tx, "personas", count, now)
+    return personas, await server.counts.of(tx, "posts", count_local_public, now)
+
+
 async def nodeinfo(server: Server, request: Request) -> Response:
     """The document of one version; raises NotFound for a version that is not served."""
     number = request.path_params["version"]
     if number not in VERSIONS:
         raise NotFound("This version of NodeInfo is not served.")
     async with server.database.read() as tx:
-        personas, posts = await count(tx), await count_local_public(tx)
+        personas, posts = await how_much(server, tx)
     content: dict[str, Any] = {
         "version": number,
         "software": {"name": SOFTWARE, "version": version(SOFTWARE)},
