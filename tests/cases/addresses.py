@@ -5,11 +5,11 @@ import socket
 from contextlib import suppress
 from html import escape
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import pytest
 
-from cases import later, verbs
+from cases import clients, later, verbs
 from cases.given import field, look_up
 from cases.play import MUST, MUST_NOT, Play, Sentence
 from cases.words import Unknown, Words
@@ -214,11 +214,21 @@ async def in_a_page(play: Play, what: str) -> None:
         await verbs.post(play.world, play.on.alice, f"look: {at}")
 
 
-@ENTRY.on(r"search by URL")
+@ENTRY.on(r"search by URL in the API")
 async def by_search(play: Play) -> None:
+    """By the search itself, and by a reader who wants it resolved: nobody is found, and nothing fails."""
     for url in play.notes["urls"]:
         await look_up(play, url)
         assert isinstance(play.known[url], Exception), url
+        assert await _searched(play, url) == '{"accounts":[],"statuses":[],"hashtags":[]}', url
+
+
+async def _searched(play: Play, url: str) -> str:
+    reply = await clients.ask(
+        play.world, play.on.alice, "GET", f"/api/v2/search?resolve=true&type=statuses&q={quote(url, safe='')}"
+    )
+    assert reply.status == 200, f"{url}: {reply.body}"
+    return reply.body
 
 
 @ENTRY.on(r"webfinger host")
@@ -238,7 +248,8 @@ async def _texts(play: Play) -> list[Any]:
                 status, body = await _with_key(play, url)
                 await look_up(play, url)
                 host = place.partition(":")[0]
-                said = [text.replace(place, "*").replace(host, "*") for text in (body, str(play.known[url]))]
+                texts = (body, str(play.known[url]), await _searched(play, url))
+                said = [text.replace(place, "*").replace(host, "*") for text in texts]
                 found.append((status, *said, type(play.known[url])))
         assert open_site.received == []
     return found

@@ -4,7 +4,7 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from cases import deliveries, later, steps, verbs
+from cases import deliveries, later, steps, verbs, woken
 from cases.builds import build
 from cases.folder import IN_WORDS, OTHER_WAY
 from cases.play import Play, Reply, Sentence, check
@@ -16,6 +16,7 @@ from privapub.errors import PrivaPubError
 DO = Words("act")
 OUTGOING = Words("outgoing")
 VARIANT = Words("variant")
+REQUEST = Words("request")
 SETTINGS = {"handle_domain": "handle_domain", "server_origin": "base_url"}
 # What sentences read where they need it.
 READ_LATER = ("visibility", "shown", "note", "federated", "severity", "ok", "expect", "direction")
@@ -28,6 +29,9 @@ ACTS = (
     "peer_get",
     "request",
     "requests",
+    "walk",
+    "requests_as_alice",
+    "probe",
     "incoming",
     "outgoing",
     "steps",
@@ -71,9 +75,10 @@ async def do(play: Play, due: list[Sentence]) -> None:
             await FIELDS[name](play, value, due)
     if deliveries.is_one(play):
         await deliveries.deliver(play)
-    also = play.take("also")
+    also, so_far = play.take("also"), len(play.replies)
     for step in also if isinstance(also, list) else [also] if also else []:
         await steps.one(play, step)
+    play.beside = play.replies[so_far:]
     for name in READ_LATER:
         play.take(name)
     play.check_all_was_looked_at()
@@ -121,18 +126,22 @@ async def built(play: Play, value: Any, due: list[Sentence]) -> None:
 
 @field("requests")
 async def requests(play: Play, value: Any, due: list[Sentence]) -> None:
-    """`GET URL`, or a resource or query of webfinger and the status of its answer."""
+    """What is asked, in words; or with what is to be answered: a part of a list, or a resource of webfinger."""
     del due
     for entry in value:
         text, expected = entry if isinstance(entry, list) else (entry, None)
-        text = play.on.fill(text)
-        if isinstance(entry, list):
+        text = await steps.things(play, play.on.fill(text))
+        if isinstance(entry, list) and not text.startswith("?"):
             query = {"(no resource)": ""}.get(text, text if text.startswith("resource=") else f"resource={text}")
             text = f"GET /.well-known/webfinger{query and '?'}{query}"
-        method, _, url = text.partition(" ")
-        if method != "GET":
-            raise Unknown("request", text)
-        await steps.ask(play, url, expected=expected)
+        play.notes["expected"] = expected
+        for _, meaning in REQUEST.read(text):
+            await meaning(play)
+
+
+@REQUEST.on(r"GET (?!/api/)(.+)")
+async def requested(play: Play, url: str) -> None:
+    await steps.ask(play, url, expected=play.notes["expected"])
 
 
 @field("incoming")
@@ -235,9 +244,12 @@ async def in_words(play: Play, value: Any, due: list[Sentence]) -> None:
 
 @field("content")
 async def content(play: Play, value: Any, due: list[Sentence]) -> None:
-    """HTML that came from elsewhere, as a post of carol's."""
+    """HTML that came from elsewhere, as a post of carol's, of which alice is told."""
     del due
     carol = play.on.named("carol")
+    await follows(play, "alice", "carol")
+    await woken.listens(play, play.on.alice)
+    await woken.hears_of(play, play.on.alice, await play.world.learnt(carol))
     written = note(carol, content=value, cc=[play.on.alice.uri])
     if tag := play.take("tag"):
         written["tag"] = [tag]

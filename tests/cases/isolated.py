@@ -3,14 +3,16 @@
 import unicodedata
 from typing import Any
 
-from cases import verbs
+from cases import clients, verbs, woken
 from cases.given import VARIANT
 from cases.pages import Page, bare, quoted, spilling
 from cases.play import MUST, MUST_NOT, Play
+from cases.setup import follows
 from cases.words import Unknown
 from fakes.activities import create, note, of
 from fakes.world import PUBLIC, Person
 from makers import at_home
+from privapub.markup.characters import contained
 from privapub.markup.text import text_of
 
 # Joiners and marks that these scripts and emojis need.
@@ -31,6 +33,9 @@ async def _brought(play: Play, them: Person, string: str, **changes: Any) -> Non
     written["content"] = changes.pop("content", f"<p>{NEEDED}</p>")
     activity = create(them, {**written, **changes})
     play.notes.setdefault("activities", []).append(activity)
+    await follows(play, "alice", them.handle)
+    await woken.listens(play, play.on.alice)
+    await woken.hears_of(play, play.on.alice, await play.world.learnt(them))
     assert (await play.world.post(play.on.alice.inbox, activity, by=them)).status == 202
     await play.drain()
     play.notes["string"] = string
@@ -89,8 +94,31 @@ async def _page(play: Play) -> Page:
     return await quoted(play)
 
 
-@MUST.on(r"every remote string is isolated \(bdi, dir=auto, or FSI/PDI balanced\) in page")
+@MUST.on(
+    r"every remote string is isolated \(bdi, dir=auto, or FSI/PDI balanced\) in page, notification text, mail and push"
+)
 async def isolated(play: Play) -> None:
+    await _on_page(play)
+    await _in_alerts(play)
+    assert (await play.on.state("letter"))["letter"] == [], "a letter may tell of it"
+
+
+async def _in_alerts(play: Play) -> None:
+    """The sentence keeps the name apart, and neither it nor what was written spills; what programs get does not."""
+    alerts = woken.told(play)
+    them = play.on.people[play.activity["actor"]]
+    name = contained(them.changes.get("name", them.handle)).strip()
+    assert alerts
+    for alert in alerts:
+        assert f"\u2068{name}\u2069" in alert["title"], alert["title"]
+        assert not spilling(alert["title"])
+        assert not spilling(alert["body"])
+    for told in await clients.get(play.world, play.on.alice, "/api/v1/notifications"):
+        assert not spilling(told["account"]["display_name"])
+        assert "status" not in told or not spilling(text_of(told["status"]["content"]))
+
+
+async def _on_page(play: Play) -> None:
     """The name of who wrote it, what it says, and the string itself: wherever it stands, an element keeps it apart."""
     told = await _page(play)
     strings = [bare(each).strip() for each in (play.notes["string"], _served(play).changes["name"], NEEDED)]

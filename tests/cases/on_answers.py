@@ -40,6 +40,15 @@ async def status(play: Play, said: str) -> None:
     answered(play, said)
 
 
+@MUST.on(rf"the API (\w+) answers {STATUSES}")
+async def of_the_api(play: Play, what: str, said: str) -> None:
+    """Asked for this, whatever else was asked."""
+    found = [reply for reply in play.replies if f"/{what}" in reply.what]
+    assert found, f"no {what} was asked for"
+    for reply in found:
+        assert allowed(reply.status, choices(said)), f"{reply.what} was answered {reply.status}"
+
+
 @MUST.on(rf"([\w-]+) (?:answers|is answered) {STATUSES}; others (?:may answer|answer) {STATUSES} but change nothing")
 async def one_and_the_others(play: Play, name: str, one: str, others: str) -> None:
     answered(play, one if play.name == name else f"{others}-or-{one}")

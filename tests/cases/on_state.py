@@ -3,12 +3,11 @@
 import json
 import re
 
-from cases import verbs
+from cases import clients, verbs
 from cases.play import MUST, MUST_NOT, Play
 from cases.words import Unknown
 from fakes.activities import post_at
 from makers import at_home
-from privapub import clock
 from privapub.actors.read import Actor
 from privapub.errors import PrivaPubError
 from privapub.posts import read as posts
@@ -52,6 +51,23 @@ async def in_followers(play: Play, name: str, negated: str | None, collection: s
 @MUST.on(r"(https://\S+) is (not )?(?:visible|stored|shown)")
 async def visible(play: Play, uri: str, negated: str | None) -> None:
     assert await shown(play, uri) is not bool(negated)
+
+
+@MUST.on(r"(https://\S+) is not visible in any timeline, search or API")
+async def nowhere(play: Play, uri: str) -> None:
+    """Neither where posts are listed nor by its number, for anybody."""
+    assert not await shown(play, uri)
+    async with play.world.database.read() as tx:
+        held = await posts.by_uri(tx, uri)
+    lists = ["/api/v1/timelines/home", "/api/v1/timelines/public", "/api/v1/timelines/public?local=true"]
+    lists += ["/api/v1/notifications", "/api/v1/conversations", "/api/v1/bookmarks", "/api/v1/favourites"]
+    for who in play.on.ours.values():
+        found = [await clients.get(play.world, who, path) for path in lists]
+        assert uri not in json.dumps(found)
+        assert await clients.number_of(play.world, who, uri) is None
+        for path in () if held is None else ("", "/context", "/history", "/source", "/favourited_by"):
+            reply = await clients.ask(play.world, who, "GET", f"/api/v1/statuses/{held.id}{path}")
+            assert reply.status == 404, reply.what
 
 
 @MUST.on(r"(alice\.note1|https://\S+) has (no|one|a) (like|boost|reply) from (\w+)")
@@ -161,11 +177,10 @@ async def no_warning(play: Play) -> None:
     assert (await the_post(play)).summary == ""
 
 
-@MUST.on(r"edited_at is (\S+)")
+@MUST.on(r"API edited_at is (\S+)")
 async def edited_at(play: Play, moment: str) -> None:
-    found = (await the_post(play)).edited_at
-    assert found is not None
-    assert clock.iso(found) == moment
+    number = await clients.number_of(play.world, play.on.alice, (await the_post(play)).uri)
+    assert (await clients.get(play.world, play.on.alice, f"/api/v1/statuses/{number}"))["edited_at"] == moment
 
 
 @MUST_NOT.on(r"apply any field of the older Update \(.*\)")

@@ -5,7 +5,9 @@ from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import urlsplit
 
+from cases import clients, woken
 from cases.on_state import the_post
+from cases.pages import quoted
 from cases.play import MUST, MUST_NOT, Play
 from cases.words import Words
 from privapub.markup.text import text_of
@@ -15,15 +17,31 @@ NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4}
 VOID = {"br", "hr", "img", "wbr"}
 
 
+async def content_of(play: Play) -> str:
+    """What is shown of the post at the place that is looked at, or what is held of it; "" where there is no HTML."""
+    return play.notes["place"][0] if "place" in play.notes else (await the_post(play)).content
+
+
 async def lines(play: Play) -> list[str]:
-    """The text of the post, as it is shown where there is no HTML."""
+    """The text of the post there, as it is shown where there is no HTML."""
+    if "place" in play.notes:
+        return list(play.notes["place"][1])
     return text_of((await the_post(play)).content).split("\n")
 
 
-@MUST.on(r"`shown` holds in content")
+@MUST.on(r"`shown` holds in API content, in the web page and in plain-text notifications")
 async def holds(play: Play) -> None:
-    for _, meaning in SHOWN.read(play.given["shown"]):
-        await meaning(play)
+    """What a program gets stands on the page as it is; what an alert tells has nothing but lines."""
+    world, alice = play.world, play.on.alice
+    number = await clients.number_of(world, alice, (await the_post(play)).uri)
+    content = (await clients.get(world, alice, f"/api/v1/statuses/{number}"))["content"]
+    (alert,) = woken.told(play)
+    assert content in (await quoted(play)).html
+    for place in ((content, text_of(content).split("\n")), ("", alert["body"].split("\n"))):
+        play.notes["place"] = place
+        for _, meaning in SHOWN.read(play.given["shown"]):
+            await meaning(play)
+    del play.notes["place"]
 
 
 @MUST_NOT.on(r"run items together into one line")
@@ -52,7 +70,7 @@ async def nesting(play: Play) -> None:
 
 @SHOWN.on(r"numbering starts at (\d+) if lists are kept")
 async def numbering(play: Play, number: str) -> None:
-    content = (await the_post(play)).content
+    content = await content_of(play)
     assert "<ol" not in content or f'start="{number}"' in content, content
 
 
@@ -108,12 +126,12 @@ def read(html: str) -> _Balance:
 
 @SHOWN.on(r"following posts unaffected")
 async def balanced(play: Play) -> None:
-    assert read((await the_post(play)).content).open == []
+    assert read(await content_of(play)).open == []
 
 
 @SHOWN.on(r"ruby kept, or text `(.+)`")
 async def ruby(play: Play, text: str) -> None:
-    assert "<ruby>" in (await the_post(play)).content or text in await lines(play)
+    assert "<ruby>" in await content_of(play) or text in await lines(play)
 
 
 @SHOWN.on(r"text (\S+) at least")

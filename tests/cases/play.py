@@ -46,6 +46,7 @@ class Play:
         self.on: Stage
         self.sites: dict[str, Site] = {"peer.test": world.peer, "other.test": world.other}
         self.replies: list[Reply] = []
+        self.beside: list[Reply] = []  # answers to what is done beside, of which only what names them speaks
         self.focus: list[Reply] | None = None  # of which answers a sentence speaks, where not of all
         self.step = 0
         self.marks: dict[int, dict[str, int]] = {}  # how much each peer had received when a step had ended
@@ -98,7 +99,7 @@ class Play:
     @property
     def told(self) -> list[Reply]:
         """The answers of which the present sentence speaks."""
-        return self.replies if self.focus is None else self.focus
+        return [each for each in self.replies if each not in self.beside] if self.focus is None else self.focus
 
     @property
     def activity(self) -> dict[str, Any]:

@@ -19,7 +19,10 @@ from privapub.database.tables import metadata
 from privapub.personas import create
 from privapub.personas import read as personas
 
-NOT_STATE = frozenset({"incoming", "job", "lane", "fetch", "reader_fetch", "arrival", "undone", "host_scheme"})
+NOT_STATE = frozenset({
+    "incoming", "job", "lane", "fetch", "reader_fetch", "arrival", "undone", "host_scheme",
+    "application", "token",  # by which the cases ask
+})  # fmt: skip
 PLACEHOLDER = re.compile(r"\{[a-z][a-z0-9_.+]*\}")
 THEIRS = ("carol", "mallory", "erin", "ex")
 
@@ -77,6 +80,7 @@ class Stage:
         assert persona is not None
         actor = self.ours[handle] = persona.actor
         self.placeholders |= {
+            handle: str(actor.id),  # as programs call them
             f"{handle}.id": actor.uri,
             f"{handle}.inbox": actor.inbox,
             f"{handle}.inbox.path": actor.inbox.removeprefix(server.base_url),

@@ -3,9 +3,10 @@
 import json
 import re
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
-from cases import later, verbs
+from cases import clients, verbs
 from cases.play import Play, Reply, Sentence, check
 from cases.stage import allowed
 from cases.words import Unknown, Words
@@ -114,15 +115,12 @@ async def get(play: Play, step: dict[str, Any]) -> None:
 
 @op("api", "method", "path", "token", "json", "status")
 async def api(play: Play, step: dict[str, Any]) -> None:
-    """What a client asks for, through the verbs until there is a client API."""
-    method, path = step.get("method", "GET"), play.on.fill(step["path"])
-    if not later.trim(f"api {method} {path}", play.waits):
-        play.notes.setdefault("left out", set()).add(play.step)
-        return
+    """What a client asks for."""
+    method, path = step.get("method", "GET"), await things(play, play.on.fill(step["path"]))
     who = await _whose(play, step.get("token", "alice"))
-    body = json.loads(await _things(play, json.dumps(play.on.fill(step.get("json", {})))))
-    status = await verbs.api(play.world, who, method, await _things(play, path), body)
-    play.replies.append(Reply(play.step, status, "", {}, step.get("status"), f"{method} {path}"))
+    body = json.loads(await things(play, json.dumps(play.on.fill(step["json"])))) if "json" in step else None
+    reply = await clients.ask(play.world, who, method, path, body)
+    play.replies.append(replace(reply, step=play.step, expected=step.get("status")))
 
 
 async def _whose(play: Play, token: str) -> Actor:
@@ -134,7 +132,7 @@ async def _whose(play: Play, token: str) -> Actor:
     return play.on.ours[token]
 
 
-async def _things(play: Play, text: str) -> str:
+async def things(play: Play, text: str) -> str:
     """The text with the number of each thing that it tells in braces and in words."""
     for words in dict.fromkeys(IN_BRACES.findall(text)):
         for _, meaning in THING.read(words):

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +16,17 @@ import pytest
 from PIL import Image
 from sqlalchemy import select
 
-from cases import files, later, verbs
+from cases import files, verbs
 from cases.builds import memory
+from cases.clients import File
 from cases.given import field
-from cases.play import MUST, MUST_NOT, Play, Reply, Sentence
+from cases.play import MUST, MUST_NOT, Play, Sentence
 from cases.setup import follows
 from cases.stage import allowed, exact
 from cases.steps import LOCAL
 from cases.verbs import Upload
 from cases.words import Unknown, Words
+from privapub.actors.read import Actor
 from privapub.jobs.tables import job
 from privapub.media import names
 from privapub.media.read import Medium
@@ -45,18 +48,18 @@ async def upload(play: Play, value: Any, due: list[Sentence]) -> None:
     data = await _bytes(play)
     if data is None:
         return
-    later.trim("the name and the declared type of an upload", play.waits)
     play.notes["name"] = play.take("filename", "")
-    play.take("declared_type")
+    file = File(data, play.notes["name"] or "file", play.take("declared_type", "application/octet-stream"))
     await follows(play, "carol", "alice")
     play.forget_what_was_received()
     by = play.on.ours[value["token"]]
     play.notes["upload"], play.notes["folder"] = data, folder(play)
     with pytest.MonkeyPatch.context() as patch:
         _watch(play, patch)
-        await _taken_in(play, by, data)
+        await _taken_in(play, by, file)
         found: Upload = play.notes["became"]
-        play.replies.append(Reply(0, found.status, found.why, what=f"upload {play.name}"))
+        assert found.reply is not None
+        play.replies.append(replace(found.reply, what=f"upload {play.name}"))
         if found.status == 200:
             assert found.medium is not None
             note = await verbs.post(play.world, by, "a file", files=[found.medium.id])
@@ -107,17 +110,17 @@ def _lines(path: str) -> list[bytes]:
     return [line for line in file.read_bytes().splitlines() if line] if file.is_file() else []
 
 
-async def _taken_in(play: Play, by: Any, data: bytes) -> None:
+async def _taken_in(play: Play, by: Actor, file: File) -> None:
     """What it costs until it is refused or waits, what is served while it waits, and what it becomes."""
     before, began = memory("VmRSS", begin=True), time.process_time()
-    found = await verbs.upload(play.world, by, data)
+    found = await verbs.upload(play.world, by, file)
     play.notes["seconds"], play.notes["grown"] = time.process_time() - began, memory("VmHWM") - before
     async with play.world.database.read() as tx:
         play.notes["media jobs"] = len(await tx.all(select(job.c.id).where(job.c.kind == "media")))
     play.notes["served while it waited"] = [
         path.name for path in _kept(play) if (await served(play, f"/media/{path.name}"))[0] != 404
     ]
-    play.notes["became"] = await verbs.processed(play.world, found)
+    play.notes["became"] = await verbs.processed(play.world, by, found)
 
 
 def _kept(play: Play) -> list[Path]:
@@ -177,9 +180,8 @@ async def outputs(play: Play) -> list[tuple[str, dict[str, str], bytes]]:
 async def worn(play: Play) -> None:
     """The same file as what a persona shows of itself; a film is none."""
     for use in ("avatar", "header"):
-        one = await verbs.processed(
-            play.world, await verbs.upload(play.world, play.on.alice, play.notes["upload"], use=use)
-        )
+        taken = await verbs.wear(play.world, play.on.alice, play.notes["upload"], use)
+        one = await verbs.processed(play.world, play.on.alice, taken)
         assert one.status == 200 or became(play).medium.kind != "image", one.why  # type: ignore[union-attr]  # it is ready
         play.notes.setdefault("others", []).append(one)
 
@@ -189,7 +191,8 @@ async def edited(play: Play) -> None:
     """The post is edited, and another with the same file follows it."""
     note = play.notes["posts"][-1]
     await verbs.edit(play.world, play.on.alice, note.uri, "edited")
-    again = await verbs.processed(play.world, await verbs.upload(play.world, play.on.alice, play.notes["upload"]))
+    taken = await verbs.upload(play.world, play.on.alice, File(play.notes["upload"]))
+    again = await verbs.processed(play.world, play.on.alice, taken)
     assert again.medium is not None
     play.notes.setdefault("others", []).append(again)
     await verbs.post(play.world, play.on.alice, "again", files=[again.medium.id])
@@ -332,12 +335,13 @@ async def by_content(play: Play) -> None:
             assert kind == file["media_type"] == headers["content-type"] == names.content_type(file["name"])
 
 
-@MUST.on(r"every failure is 4xx and no leftover file")
+@MUST.on(r"every failure is a JSON error with 4xx and no leftover file")
 async def nothing_left(play: Play) -> None:
     found = became(play)
     if found.status != 200:
         assert allowed(found.status, "4xx")
-        assert found.why
+        assert found.reply is not None
+        assert isinstance(found.reply.json["error"], str), found.reply.body
         assert _kept(play) == []
         assert list(play.notes["temporary"].iterdir()) == []
 

@@ -1,11 +1,6 @@
-"""The server's verbs, as the cases call them: whoever builds one points its function here.
-
-What a case does "through a client" goes through the domain verbs until there is a client API: InvalidInput is the
-answer 422, NotFound is 404.
-"""
+"""What people here do, as the cases call it: `clients` does what a case asks of the client API by name."""
 
 import asyncio
-import re
 import tempfile
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +9,9 @@ from typing import Any
 
 from sqlalchemy import select
 
-from cases.words import NotBuilt
+from cases import clients
+from cases.clients import File
+from cases.play import Reply
 from fakes.keys import new_rsa
 from fakes.world import World
 from privapub import clock, identifiers, scope
@@ -28,7 +25,7 @@ from privapub.composing.find import find
 from privapub.composing.learn import seen_post
 from privapub.emojis import take_in
 from privapub.emojis.keep import Emoji
-from privapub.errors import InvalidInput, NotAllowed, NotFound, PrivaPubError
+from privapub.errors import NotFound, PrivaPubError
 from privapub.follows import blocking
 from privapub.follows import follow as follows
 from privapub.follows import read as follows_read
@@ -46,11 +43,6 @@ from privapub.posts.tables import post as posts
 
 FORMATS = ("plain", "markdown")  # in which a text may be typed
 PIECE = 64 * 1024  # bytes of an upload that come at once
-NO_MEDIUM = -1  # the number of what is none
-
-
-def missing(name: str) -> NotBuilt:
-    return NotBuilt(f"no verb yet: {name}")
 
 
 # What people here do
@@ -75,15 +67,24 @@ async def quote(world: World, by: Actor, uri: str) -> Post:
 
 @dataclass(frozen=True)
 class Upload:
-    """What came of one: its status when it was ready, and its row, unless it was refused at once."""
+    """What came of one: its status when it was ready, its row, unless it was refused at once, and the answer."""
 
     status: int
     medium: Medium | None = None
     why: str = ""
+    reply: Reply | None = None
 
 
-async def upload(world: World, by: Actor, data: bytes, use: Use = "post") -> Upload:
-    """Somebody here uploads a file, which waits to be processed; see `processed`."""
+async def upload(world: World, by: Actor, file: File) -> Upload:
+    """Somebody here uploads a file for a post, which waits to be processed; see `processed`."""
+    reply = await clients.ask(world, by, "POST", "/api/v2/media", files={"file": file})
+    if reply.status != 202:
+        return Upload(reply.status, None, reply.body, reply)
+    return Upload(202, await _medium(world, int(reply.json["id"])), "", reply)
+
+
+async def wear(world: World, by: Actor, data: bytes, use: Use) -> Upload:
+    """Somebody here is to be shown with this file, which waits to be processed."""
 
     async def pieces() -> AsyncIterator[bytes]:
         for at in range(0, len(data), PIECE):
@@ -92,17 +93,21 @@ async def upload(world: World, by: Actor, data: bytes, use: Use = "post") -> Upl
     try:
         number = await accept(world.server, by.id, pieces(), use=use)
     except PrivaPubError as error:
-        return Upload(status_of(error), why=str(error))
+        return Upload(422, why=str(error))
     return Upload(202, await _medium(world, number))
 
 
-async def processed(world: World, one: Upload) -> Upload:
-    """The same upload when its job has run."""
+async def processed(world: World, by: Actor, one: Upload) -> Upload:
+    """The same upload when its job has run; of one for a post as its program is told."""
     if one.medium is None:
         return one
     await world.drain()
     found = await _medium(world, one.medium.id)
-    return Upload(422 if found.state == FAILED else 200, found, found.why)
+    if found.use != "post":
+        return Upload(422 if found.state == FAILED else 200, found, found.why)
+    reply = await clients.ask(world, by, "GET", f"/api/v1/media/{found.id}")
+    assert (reply.status == 422) is (found.state == FAILED), reply
+    return Upload(reply.status, found, found.why, reply)
 
 
 async def _medium(world: World, number: int) -> Medium:
@@ -238,22 +243,3 @@ async def poll(world: World, uri: str) -> dict[str, Any]:
     if found is None:
         raise NotFound
     return {**{option.name: option.votes for option in found.options}, "voters": found.voters}
-
-
-def status_of(error: PrivaPubError) -> int:
-    """What the client API will answer."""
-    if isinstance(error, InvalidInput):
-        return 422
-    return 404 if isinstance(error, NotFound | NotAllowed) else 409
-
-
-async def api(world: World, by: Actor, method: str, path: str, body: dict[str, Any]) -> int:
-    """What a client asks for, and its status; NotBuilt for an endpoint that has no verb yet."""
-    try:
-        if (method, path) == ("POST", "/api/v1/statuses"):
-            files = [int(each) if re.fullmatch(r"-?\d+", each) else NO_MEDIUM for each in body.get("media_ids", ())]
-            await post(world, by, body.get("status", ""), body.get("visibility", "public"), files=files)
-            return 200
-    except PrivaPubError as error:
-        return status_of(error)
-    raise missing(f"api {method} {path}")

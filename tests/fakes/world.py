@@ -132,7 +132,11 @@ class _WebServer(uvicorn.Server):
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
-        self.over = asyncio.Event()
+        self.up, self.over = asyncio.Event(), asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.up.set()
 
     async def main_loop(self) -> None:
         ticks = 0
@@ -233,6 +237,14 @@ class World:
             listening.close()
 
         self._open.push_async_callback(stop)
+        async with asyncio.timeout(10):
+            await web_server.up.wait()
+
+    async def restart(self) -> None:
+        """Another server on the same database, which knows nothing of what the one before held in memory."""
+        before = self.server
+        self.server = Server.around(before.settings, self.database, before.door, before.fetches)
+        await self._listen()
 
     # Peers
 
@@ -366,6 +378,15 @@ class World:
         skipped = ["User-Agent", *(() if "Accept" in headers else ["Accept"])]
         asking = self._session.get(url, headers=headers, skip_auto_headers=skipped, allow_redirects=follow)
         async with asyncio.timeout(30), asking as r:
+            return Answered(r.status, await r.text(), {name.lower(): value for name, value in r.headers.items()})
+
+    async def ask(self, method: str, path: str, headers: dict[str, str], body: Any = None) -> Answered:
+        """Ask in any way for a path, sent letter by letter as it is; a redirect is an answer like any other."""
+        url = URL(f"http://127.0.0.1:{self.port}{path}", encoded=True)
+        asking = self._session.request(
+            method, url, headers=headers, data=body, skip_auto_headers=["User-Agent"], allow_redirects=False
+        )
+        async with asyncio.timeout(60), asking as r:
             return Answered(r.status, await r.text(), {name.lower(): value for name, value in r.headers.items()})
 
     async def fetch(self, path: str, headers: dict[str, str] | None = None) -> tuple[int, bytes, dict[str, str]]:

@@ -73,9 +73,9 @@ def test_a_step_of_a_variant_stands_where_it_says() -> None:
 
 def test_a_part_that_waits_leaves_the_rest_to_be_judged() -> None:
     waits: list[str] = []
-    assert later.trim("API edited_at is 5", waits) == "edited_at is 5"
+    assert later.trim("(a) public, (b) circle, (c) direct note", waits) == "(a) public, (c) direct note"
     assert later.trim("content is 5", waits) == "content is 5"
-    assert waits == [f"{later.CLIENT_API}: API edited_at is 5"]
+    assert waits == [f"{later.CIRCLES}: (a) public, (b) circle, (c) direct note"]
 
 
 def test_the_table_counts_each_case_once_by_the_worst_of_its_tests() -> None:

@@ -1,5 +1,6 @@
 """A request of a program, as its endpoint reads it: who calls, and what is given along."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +18,7 @@ from privapub.server import Server
 _TRUE = frozenset({"1", "t", "true", "on", "yes"})
 _FALSE = frozenset({"0", "f", "false", "off", "no", ""})
 LONGEST = 1 << 16  # characters of a parameter
+_DIGITS = re.compile(r"\s*\+?([0-9]+)")
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,16 @@ class Call:
 
     def window(self, most: int = 40, default: int = 20) -> Window:
         """The part of a list that is asked for: `max_id`, `since_id`, `min_id` and `limit`."""
-        before, after, just_after = (
-            identifiers.number_in(self.text(name)) for name in ("max_id", "since_id", "min_id")
-        )
+        before, after, just_after = (cursor(self.text(name)) for name in ("max_id", "since_id", "min_id"))
         return Window(before, after, just_after, self.number("limit", default, 1, most))
+
+
+def cursor(text: str) -> int | None:
+    """A place in a list as it is given: of what is no number the digits that it begins with, as Ruby reads it (pure).
+
+    So nothing is older than nonsense, and everything is newer; None where nothing is given.
+    """
+    if not text.strip():
+        return None
+    found = _DIGITS.match(text)
+    return 0 if found is None else min(int(found[1][: len(str(identifiers.LARGEST)) + 1]), identifiers.LARGEST)

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from privapub.markup.characters import isolated
+
 _ENGLISH = {
     "mention": "{} mentioned you",
     "status": "{} posted something",
@@ -75,5 +77,5 @@ def language_of(wanted: str | None) -> str:
 
 def title(kind: str, name: str, language: str) -> str:
     """What happened, in a sentence."""
-    # A name may hold braces: it is put in, and not read.
-    return WORDS[language][kind].replace("{}", name)
+    # A name may hold braces: it is put in, and not read. And its direction is its own.
+    return WORDS[language][kind].replace("{}", isolated(name))

@@ -21,7 +21,8 @@ from privapub.server import Server
 
 async def pictures_of(tx: Transaction, server: Server) -> Pictures:
     """Where pictures are shown from."""
-    return Pictures(server.base_url, server.media_base_url, await server.proxy.urls(tx))
+    pixels = server.settings.media_pixels * 1_000_000
+    return Pictures(server.base_url, server.media_base_url, await server.proxy.urls(tx), pixels)
 
 
 async def by_ids(tx: Transaction, server: Server, actor_ids: Collection[int]) -> dict[int, Account]:

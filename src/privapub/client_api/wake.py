@@ -15,8 +15,9 @@ from privapub.client_api.shapes.notification import TYPES
 from privapub.database.transaction import Transaction
 from privapub.federation.delivery.answer import seconds_to_wait
 from privapub.jobs.job import Done, GiveUp, Job, Outcome, Retry
+from privapub.markup.characters import contained
 from privapub.markup.clean import plain
-from privapub.markup.text import text_of
+from privapub.markup.text import shortened, text_of
 from privapub.notifications import push, read, web_push
 from privapub.notifications.push import Subscription
 from privapub.outbound.answers import FetchProblem
@@ -26,7 +27,7 @@ from privapub.server import Server
 
 ATTEMPTS = 8
 TTL = 48 * 3600  # seconds for which a push service keeps what it cannot bring
-_BODY, _TITLE, _URL = 140, 120, 1000  # characters
+_BODY, _NAME, _URL = 140, 60, 1000  # characters
 _GONE = frozenset({404, 410})
 
 
@@ -95,18 +96,17 @@ async def _message(tx: Transaction, server: Server, to: Subscription, notificati
     return {
         "notification_id": str(found.id),
         "notification_type": TYPES[found.kind],
-        "title": _short(
-            push_words.title(TYPES[found.kind], _short(who.display_name or who.username, 60), language), _TITLE
-        ),
-        "body": _short(words if post is not None else text_of(who.note), _BODY),
+        "title": push_words.title(TYPES[found.kind], shortened(who.display_name or who.username, _NAME), language),
+        "body": _cut(words if post is not None else text_of(who.note)),
         "icon": who.avatar_static if len(who.avatar_static) <= _URL else "",
         "preferred_locale": language,
     }
 
 
-def _short(text: str, most: int) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"
+def _cut(text: str) -> str:
+    """As much of a text as an alert shows, its lines kept."""
+    text = text.strip()
+    return text if len(text) <= _BODY else contained(f"{text[: _BODY - 1].rstrip()}…")
 
 
 def _together(ours: dict[str, str], known: Any) -> dict[str, str]:

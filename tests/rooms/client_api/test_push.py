@@ -135,7 +135,11 @@ async def test_what_is_told_reaches_the_program_and_nobody_else_reads_it(world: 
     read = json.loads(http_ece.decrypt(sent.body, private_key=RECEIVER, auth_secret=SECRET, **more))
     (told,) = await app.get("/api/v1/notifications")
     assert read["notification_id"] == told["id"]
-    assert (read["notification_type"], read["title"], read["body"]) == ("mention", "Carol mentioned you", "hello there")
+    assert (read["notification_type"], read["title"], read["body"]) == (
+        "mention",
+        "\u2068Carol\u2069 mentioned you",
+        "hello there",
+    )
     assert set(read) == {"notification_id", "notification_type", "title", "body", "icon", "preferred_locale"}
     assert read["icon"].startswith("https://sut.test/")
 

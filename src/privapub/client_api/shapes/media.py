@@ -9,6 +9,8 @@ from privapub.client_api.shapes.pictures import Pictures
 from privapub.proxy.prefetch import use_of
 
 _TYPES = {"picture": "image", "film": "video", "sound": "audio"}
+_FAMILIES = frozenset({"image", "video", "audio"})
+_SAYS_NOTHING = frozenset({"", "application/octet-stream"})
 
 
 class Focus(Struct):
@@ -59,9 +61,10 @@ def attachment(item: Mapping[str, Any], number: str, pictures: Pictures) -> Medi
     remote = None
     if not (url and item.get("medium")):
         remote = str(item.get("url") or "") or None
-        url = pictures.elsewhere(use, remote)
+        shows = _may_show(item, pictures)
+        url = pictures.elsewhere(use, remote) if shows else ""
         still = item.get("preview") if use != "picture" else remote
-        preview = pictures.elsewhere("picture", str(still or ""), "small")
+        preview = pictures.elsewhere("picture", str(still or ""), "small") if shows else ""
     kind = _TYPES[use] if url or item.get("medium") else "unknown"
     return MediaAttachment(
         str(item.get("medium") or number),
@@ -75,6 +78,14 @@ def attachment(item: Mapping[str, Any], number: str, pictures: Pictures) -> Medi
         str(item.get("alt") or "") or None,
         str(item.get("blurhash") or "") or None,
     )
+
+
+def _may_show(item: Mapping[str, Any], pictures: Pictures) -> bool:
+    """Whether a file elsewhere can be shown at all, by what is said of it: else it is a link to where it is."""
+    kind = str(item.get("media_type") or "")
+    if item.get("type") == "Document" and kind not in _SAYS_NOTHING and kind.partition("/")[0] not in _FAMILIES:
+        return False
+    return (item.get("width") or 0) * (item.get("height") or 0) <= pictures.pixels
 
 
 def _meta(item: Mapping[str, Any]) -> Meta:

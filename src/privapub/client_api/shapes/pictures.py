@@ -9,11 +9,15 @@ from privapub.proxy.addresses import ProxyUrls, Size, Use
 
 @dataclass(frozen=True)
 class Pictures:
-    """`base_url` is where the pages are, `media_base_url` where the media; neither has a slash at its end."""
+    """`base_url` is where the pages are, `media_base_url` where the media; neither has a slash at its end.
+
+    `pixels` are those that a picture may have: a larger one is never shown.
+    """
 
     base_url: str
     media_base_url: str
     proxy: ProxyUrls | None
+    pixels: int
 
     @property
     def missing(self) -> str:
