@@ -92,7 +92,8 @@ class Call:
     def window(self, most: int = 40, default: int = 20) -> Window:
         """The part of a list that is asked for: `max_id`, `since_id`, `min_id` and `limit`."""
         before, after, just_after = (cursor(self.text(name)) for name in ("max_id", "since_id", "min_id"))
-        return Window(before, after, just_after, self.number("limit", default, 1, most))
+        limit = abs(self.number("limit", default, -most, most)) or 1  # as Mastodon reads one below zero
+        return Window(before, after, just_after, limit)
 
 
 def cursor(text: str) -> int | None:

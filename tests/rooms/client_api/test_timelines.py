@@ -77,8 +77,10 @@ async def test_a_page_begins_where_it_is_asked_to(database: Database) -> None:
             assert await shown(app, f"{name}?limit=2&max_id={c}") == [b, a]
             assert await shown(app, f"{name}?limit=2&min_id={a}") == [c, b]
             assert await shown(app, f"{name}?limit=2&since_id={a}") == [d, c]
-            assert await shown(app, f"{name}?limit=-4") == [d]
-            assert await shown(app, f"{name}?max_id=nonsense") == [d, c, b, a]
+            assert await shown(app, f"{name}?limit=-2") == [d, c]
+            assert await shown(app, f"{name}?max_id=nonsense") == []
+            assert await shown(app, f"{name}?max_id={c}x") == [b, a]
+            assert await shown(app, f"{name}?min_id={'9' * 40}") == await shown(app, f"{name}?since_id={2**63}") == []
 
 
 async def test_a_list_shows_its_people_to_its_persona(database: Database) -> None:
