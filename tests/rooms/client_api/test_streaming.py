@@ -14,6 +14,7 @@ from makers import make_follow
 from privapub import clock
 from privapub.accounts import tokens
 from privapub.actors.read import Actor
+from privapub.app import web_application
 from privapub.client_api import live
 from privapub.client_api.channels import Channel
 from privapub.client_api.live import MOST_WAITING, Listener, Live, Message
@@ -45,6 +46,14 @@ async def listening(world: World, secret: str, **asked: str) -> AsyncIterator[ai
 async def heard(socket: aiohttp.ClientWebSocketResponse) -> dict[str, Any]:
     async with asyncio.timeout(20):
         return json.loads((await socket.receive()).data)
+
+
+@asynccontextmanager
+async def as_browsers_do(world: World, secret: str) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
+    """The token is the name of a protocol: a page of a browser can set no other header."""
+    url = f"http://127.0.0.1:{world.port}/api/v1/streaming?stream=user"
+    async with aiohttp.ClientSession() as session, session.ws_connect(url, protocols=[secret]) as socket:
+        yield socket
 
 
 async def write(world: World, author: Actor, text: str, audience: str = "public") -> Post:
@@ -222,3 +231,39 @@ def test_who_does_not_listen_is_let_go() -> None:
         listener.tell(Message(Channel("user"), "update", "x"))
     assert listener.waiting.get_nowait() is None
     assert listener.waiting.empty()
+
+
+async def test_a_token_may_come_as_the_name_of_a_protocol(world: World) -> None:
+    alice = await world.persona("alice")
+    secret, _ = await token(world, alice)
+    async with as_browsers_do(world, secret) as socket:
+        assert socket.protocol == secret  # a browser ends it where it hears another, or none
+        post = await write(world, alice, "hello")
+        told = await heard(socket)
+        assert json.loads(told["payload"])["id"] == str(post.id)
+    with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+        async with as_browsers_do(world, "another"):
+            pass
+    assert refused.value.status == 401
+
+
+async def test_who_is_gone_without_a_word_is_no_fault_of_ours(world: World) -> None:
+    secret, _ = await token(world, await world.persona("alice"))
+    events = iter([{"type": "websocket.connect"}, {"type": "websocket.disconnect", "code": 1006}])
+    said = []
+
+    async def receive() -> dict[str, Any]:
+        return next(events)
+
+    async def send(message: dict[str, Any]) -> None:
+        if message["type"] == "websocket.close":
+            raise OSError
+        said.append(message["type"])
+
+    scope = {
+        "type": "websocket", "path": "/api/v1/streaming", "raw_path": b"/api/v1/streaming", "headers": [],
+        "query_string": f"access_token={secret}".encode(), "subprotocols": [], "scheme": "ws", "client": None,
+    }  # fmt: skip
+    async with asyncio.timeout(20):
+        await web_application(world.server)(scope, receive, send)  # type: ignore[arg-type]  # plain dicts, as ASGI has it
+    assert said == ["websocket.accept"]
