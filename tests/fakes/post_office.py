@@ -18,7 +18,7 @@ from privapub.job_table import job_kinds
 from privapub.jobs.worker import Worker
 
 FROM = "town@sut.test"
-_LINK = re.compile(r"https://sut\.test(/auth/\S+)")
+_LINK = re.compile(r"https://sut\.test(?::\d+)?(/auth/\S+)")
 
 
 @dataclass
@@ -28,6 +28,7 @@ class PostOffice:
     port: int = 0
     letters: list[tuple[str, EmailMessage]] = field(default_factory=list)
     refuses: str = ""
+    _came: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     @property
     def url(self) -> str:
@@ -45,7 +46,15 @@ class PostOffice:
         content: Any = envelope.content
         letter: Any = message_from_bytes(content, policy=policy.default)
         self.letters.append((envelope.rcpt_tos[0], letter))
+        async with self._came:
+            self._came.notify_all()
         return "250 OK"
+
+    async def brought(self, to: str) -> str:
+        """Where the first letter to this address leads, as soon as it has come."""
+        async with asyncio.timeout(60), self._came:
+            await self._came.wait_for(lambda: any(address == to for address, _ in self.letters))
+        return self.link(to)
 
     def link(self, to: str) -> str:
         """Where the newest letter to this address leads."""

@@ -19,12 +19,12 @@ from fakes.chromium import House, house, visiting
 from fakes.internet import Site, reply
 from makers import make_follow, make_persona
 from privapub import clock
-from privapub.accounts import holds, passwords, sign_up
 from privapub.actors.read import Actor
 from privapub.composing.compose import write_post
+from privapub.personas.read import by_handle
 from privapub.posts.delete import delete
+from somebody import make_ann, sign_in
 
-EMAIL, PASSWORD = "ann@example.org", "correct horse"
 PAGE = b"""<!doctype html><meta charset=utf-8><title>A program</title><link rel=icon href="data:,">
 <script src="/program.js"></script>"""
 
@@ -47,28 +47,14 @@ async def front(program: bytes) -> AsyncIterator[str]:
 
 
 async def make_people(sut: House) -> tuple[Actor, Actor]:
-    """Ann, with two personas, of whom one follows bob, and not carol; these two."""
-    hashed = await passwords.hash_password(PASSWORD)
+    """Ann, of whose personas one follows bob, and none carol; these two."""
+    await make_ann(sut)
     async with sut.server.database.write() as tx:
-        ann = await sign_up.create(tx, EMAIL, hashed, clock.now())
-        alice, night, bob, carol = [
-            (await make_persona(tx, handle)).actor for handle in ("alice", "night", "bob", "carol")
-        ]
-        for each in (alice, night):
-            await holds.give(tx, ann, each.id)
+        night = await by_handle(tx, "night")
+        assert night is not None
+        bob, carol = [(await make_persona(tx, handle)).actor for handle in ("bob", "carol")]
         await make_follow(tx, night.id, bob.id)
     return bob, carol
-
-
-async def sign_in(page: Page, asked: str, origin: str) -> None:
-    """What the person does at the server's own pages, until they are back."""
-    await page.goto(asked)
-    await page.get_by_label("E-mail address").fill(EMAIL)
-    await page.get_by_label("Password").fill(PASSWORD)
-    await page.get_by_role("button", name="Sign in").click()
-    await page.get_by_label("@night@").check()
-    await page.get_by_role("button", name="Allow").click()
-    await page.wait_for_url(f"{origin}/?*")
 
 
 async def heard(page: Page, *events: list[str]) -> None:
@@ -100,7 +86,11 @@ async def test_from_the_first_question_to_the_last(
 
         await page.goto(origin)
         asked = await page.evaluate("([library, url]) => fronts.begin(library, url)", [library, sut.url])
-        await sign_in(page, asked, origin)
+        await page.goto(asked)
+        await sign_in(page)
+        await page.get_by_label("@night@").check()
+        await page.get_by_role("button", name="Allow").click()
+        await page.wait_for_url(f"{origin}/?*")
         me = await page.evaluate("fronts.comeBack()")
         assert (me["acct"], me["issued"]) == ("night", True)
         assert await page.evaluate("address => fronts.mayRead(address)", me["avatar"])
