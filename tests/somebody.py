@@ -9,6 +9,7 @@ from fakes.chromium import House
 from makers import make_persona
 from privapub import clock
 from privapub.accounts import holds, passwords, second_factor, sign_up, tokens
+from privapub.personas.read import by_handle
 
 EMAIL, PASSWORD = "ann@example.org", "correct horse"
 
@@ -40,6 +41,15 @@ async def question(sut: House) -> str:
         app, _ = await tokens.register(tx, "App", [tokens.OUT_OF_BAND], "read write", None, clock.now())
     asked = {"response_type": "code", "client_id": app.client_id, "redirect_uri": tokens.OUT_OF_BAND, "scope": "read"}
     return f"{sut.url}/oauth/authorize?{urlencode(asked)}"
+
+
+async def let_in(sut: House) -> None:
+    """A program acts as one of her personas."""
+    async with sut.server.database.write() as tx:
+        app, _ = await tokens.register(tx, "An earlier one", [tokens.OUT_OF_BAND], "read", None, clock.now())
+        night = await by_handle(tx, "night")
+        assert night is not None
+        await tokens.give(tx, app.id, night.id, app.scopes, clock.now())
 
 
 async def sign_in(page: Page, password: str = PASSWORD) -> None:

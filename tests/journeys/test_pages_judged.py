@@ -12,7 +12,7 @@ from fakes import packages
 from fakes.certificates import Authority
 from fakes.chromium import house, visiting
 from fakes.post_office import post_office
-from somebody import EMAIL, PASSWORD, give_device, make_ann, question, sign_in
+from somebody import EMAIL, PASSWORD, give_device, let_in, make_ann, question, sign_in
 
 WIDTHS = (360, 1280)
 _HEIGHT = 800
@@ -80,7 +80,9 @@ async def test_the_way_in(chromium: Browser, axe: str, sqlite_url: str, tmp_path
         await judge.press("Allow", "Let App in?")
         await page.get_by_label("@night@").check()
         await judge.press("Allow", "Allowed")
+        await let_in(sut)
         await page.goto(f"{sut.url}/settings/security")
+        assert await page.get_by_label("An earlier one").count() == 1
         await page.get_by_label("Password, once more").nth(0).fill(PASSWORD)
         await judge.press("New codes to write down", "Security")
         assert judge.wrong == {}
