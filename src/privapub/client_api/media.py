@@ -13,7 +13,7 @@ from privapub.client_api.problems import Refused
 from privapub.client_api.shapes.media import MediaAttachment, attachment
 from privapub.database.transaction import Transaction
 from privapub.errors import InvalidInput, NotFound
-from privapub.media import accept, attach, let_go
+from privapub.media import accept, attach, let_go, ready
 from privapub.media import read as media
 from privapub.media.read import FAILED, READY, Medium
 
@@ -28,14 +28,15 @@ async def upload(call: Call) -> Answer:
 
 
 async def upload_and_wait(call: Call) -> MediaAttachment:
-    """`POST /api/v1/media`, which waits for nothing either: its program asks until there is a `url`."""
+    """`POST /api/v1/media`, which waits for it a moment: what takes longer has no `url` yet."""
     number = await _taken(call)
+    await _soon(call, number)
     async with call.server.database.read() as tx:
         return await _shown(tx, call, await media.known(tx, number))
 
 
 async def _taken(call: Call) -> int:
-    file = call.given.get("file")
+    file, thumbnail = call.given.get("file"), call.given.get("thumbnail")
     if not isinstance(file, UploadFile):
         raise InvalidInput("File can't be blank")
     return await accept.accept(
@@ -44,7 +45,14 @@ async def _taken(call: Call) -> int:
         _pieces(file),
         alt=call.text("description"),
         focus=writing.focus_of(call.text("focus")),
+        poster=_pieces(thumbnail) if isinstance(thumbnail, UploadFile) else None,
     )
+
+
+async def _soon(call: Call, number: int) -> None:
+    found = await ready.soon(call.server, number)
+    if found is not None and found.why:
+        raise Refused(found.why)
 
 
 async def _pieces(file: UploadFile) -> AsyncIterator[bytes]:
@@ -62,13 +70,18 @@ async def one(call: Call) -> Answer:
 
 
 async def change(call: Call) -> MediaAttachment:
-    """`PUT /api/v1/media/{id}`: its description and what matters of it, until it is in a post."""
+    """`PUT /api/v1/media/{id}`: its description, what matters of it, and its thumbnail, until it is in a post."""
     focus = writing.focus_of(call.text("focus")) if call.has("focus") else None
     alt = call.text("description") if "description" in call.given else None
     async with call.server.database.write() as tx:
         found = await _mine(tx, call)
         if not await attach.describe_upload(tx, call.me, found.id, alt=alt, focus=focus):
             raise NotFound
+    thumbnail = call.given.get("thumbnail")
+    if isinstance(thumbnail, UploadFile):
+        await accept.take_poster(call.server, call.me, found.id, _pieces(thumbnail))
+        await _soon(call, found.id)
+    async with call.server.database.read() as tx:
         return await _shown(tx, call, await media.known(tx, found.id))
 
 

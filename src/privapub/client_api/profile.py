@@ -11,12 +11,13 @@ from privapub.client_api import params, show_accounts
 from privapub.client_api.accounts import own
 from privapub.client_api.call import Call
 from privapub.client_api.endpoint import Endpoint
+from privapub.client_api.problems import Refused
 from privapub.client_api.shapes import profile as shapes
 from privapub.client_api.shapes.account import Account
 from privapub.client_api.writing import AUDIENCES
 from privapub.composing.profile import edit_profile
 from privapub.errors import InvalidInput
-from privapub.media import wear
+from privapub.media import ready, wear
 from privapub.media.accept import accept
 from privapub.media.attach import described
 from privapub.media.read import WORN, Use
@@ -28,7 +29,7 @@ CHUNK = 1 << 16
 
 
 async def update_credentials(call: Call) -> Account:
-    """`PATCH /api/v1/accounts/update_credentials`: a new picture is shown when it is ready."""
+    """`PATCH /api/v1/accounts/update_credentials`: a new picture is waited for a moment."""
     await _change(call)
     async with call.server.database.read() as tx:
         return await own(tx, call)
@@ -83,13 +84,18 @@ async def _change(call: Call) -> None:
     )
     async with call.server.database.write() as tx:
         await defaults.prefer(tx, call.me, posting)
+    taken = []
     for use in WORN:
         file = call.given.get(use)
         if isinstance(file, UploadFile):
-            await accept(call.server, call.me, _chunks(file), alt=said.get(use, ""), use=use)
+            taken.append(await accept(call.server, call.me, _chunks(file), alt=said.get(use, ""), use=use))
         elif use in said:
             async with call.server.database.write() as tx:
                 await wear.describe(tx, call.me, use, said[use], clock.now())
+    for number in taken:
+        found = await ready.soon(call.server, number)
+        if found is not None and found.why:
+            raise Refused(found.why)
 
 
 def _posting(call: Call) -> Defaults:

@@ -103,13 +103,17 @@ async def describe_upload(
 
 
 def attachment(of: Medium, addresses: Addresses) -> dict[str, Any]:
-    """What a post keeps of it: what posts from elsewhere have, and `small`, `moves` and `medium` besides. Pure."""
+    """What a post keeps of it: what posts from elsewhere have, and `small`, `moves` and `medium` besides. Pure.
+
+    `preview_size` is there where somebody chose the picture that stands for it: it has a shape of its own.
+    """
 
     def url(role: str) -> str | None:
         file = of.file(role)
         return None if file is None else addresses.medium(str(file["name"]))
 
-    original = of.file("original")
+    original, poster = of.file("original"), of.file("poster")
+    chosen = poster if of.file("small") is None else None
     focal = None if of.focal_x is None or of.focal_y is None else [of.focal_x, of.focal_y]
     return {
         "type": "Document",
@@ -125,4 +129,5 @@ def attachment(of: Medium, addresses: Addresses) -> dict[str, Any]:
         "small": url("small"),
         "moves": of.animated,
         "medium": str(of.id),
+        **({} if chosen is None else {"preview_size": [chosen["width"], chosen["height"]]}),
     }

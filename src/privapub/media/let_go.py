@@ -35,7 +35,7 @@ async def of_media(tx: Transaction, which: ColumnElement[bool]) -> int:
     """Delete the uploads for which this holds, and let their files go; how many there were."""
     rows = [from_row(row) for row in await tx.all(delete(medium).where(which).returning(medium))]
     stored = [str(file["name"]) for row in rows for file in row.files]
-    await let_go(tx, [*stored, *(row.source for row in rows if row.source is not None)])
+    await let_go(tx, [*stored, *(name for row in rows for name in row.unmade)])
     return len(rows)
 
 

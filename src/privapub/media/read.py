@@ -41,6 +41,12 @@ class Medium:
     place: int
     created_at: float
     scheduled_id: int | None = None
+    poster_source: str | None = None
+
+    @property
+    def unmade(self) -> tuple[str, ...]:
+        """The stored names of what was uploaded and still waits, as it came."""
+        return tuple(name for name in (self.source, self.poster_source) if name is not None)
 
     def file(self, role: str) -> Mapping[str, Any] | None:
         """The file that was made for this role (original, large, small, poster); None where there is none."""

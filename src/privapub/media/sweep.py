@@ -96,12 +96,12 @@ async def _named(server: Server) -> set[str]:
     found: set[str] = set()
     last = 0
     while True:
-        some = select(medium.c.id, medium.c.files, medium.c.source).where(medium.c.id > last)
+        some = select(medium.c.id, medium.c.files, medium.c.source, medium.c.poster_source).where(medium.c.id > last)
         async with server.database.read() as tx:
             rows = await tx.all(some.order_by(medium.c.id).limit(_ROWS))
         for row in rows:
             found.update(str(file["name"]) for file in row.files)
-            found.update([] if row.source is None else [row.source])
+            found.update(name for name in (row.source, row.poster_source) if name is not None)
         if len(rows) < _ROWS:
             return found
         last = rows[-1].id

@@ -29,6 +29,7 @@ medium = Table(
     Column("place", BigInteger, nullable=False, server_default="0"),  # which of the post's media, from 0
     Column("created_at", Double, nullable=False),
     Column("scheduled_id", BigInteger),  # the post for which it is kept, of one that is to be published later
+    Column("poster_source", Text),  # the stored name of the picture that is to stand for a film, while it waits
 )
 Index("ix_medium_actor", medium.c.actor_id, medium.c.id)
 Index("ix_medium_post", medium.c.post_id, medium.c.place)

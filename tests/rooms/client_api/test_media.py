@@ -1,5 +1,6 @@
 """Files that programs upload for posts."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,12 +14,15 @@ from makers import make_medium
 from privapub.database.connect import Database
 from privapub.job_table import job_kinds
 from privapub.jobs.worker import Worker
+from privapub.media import ready
 from privapub.media.let_go import UNSTORE
+from privapub.media.read import by_id
 from program import Program, Town, town
 from uploading import picture
 
 NOT_FOUND = (404, "Record not found")
 _BOUNDARY = "zzz"
+WEBM = b"\x1aE\xdf\xa3\x9fB\x86\x81\x01B\xf7\x81\x01B\xf2\x81\x04B\xf3\x81\x08B\x82\x84webm" + bytes(600)
 
 
 @asynccontextmanager
@@ -27,23 +31,27 @@ async def storing(database: Database, folder: Path, **settings: Any) -> AsyncIte
         yield sut
 
 
-def body_of(file: bytes | None, /, **fields: str) -> bytes:
-    parts = [
-        f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()
-        for name, value in fields.items()
-    ]
-    if file is not None:
-        head = f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a.jpg"\r\n'
-        parts.append(head.encode() + b"Content-Type: image/jpeg\r\n\r\n" + file + b"\r\n")
+def body_of(file: bytes | None, /, **fields: str | bytes) -> bytes:
+    """A form; what is of bytes is a file."""
+    parts = []
+    for name, value in (fields if file is None else {**fields, "file": file}).items():
+        more, data = (
+            ('; filename="a.jpg"\r\nContent-Type: image/jpeg', value)
+            if isinstance(value, bytes)
+            else ("", value.encode())
+        )
+        parts.append(
+            f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"{more}\r\n\r\n'.encode() + data + b"\r\n"
+        )
     return b"".join(parts) + f"--{_BOUNDARY}--\r\n".encode()
 
 
-async def send(app: Program, body: bytes, path: str = "/api/v2/media") -> Answered:
+async def send(app: Program, body: bytes, path: str = "/api/v2/media", method: str = "POST") -> Answered:
     kind = f"multipart/form-data; boundary={_BOUNDARY}"
     lines = [("Host", "sut.test"), ("Content-Type", kind)]
     if app.token:
         lines.append(("Authorization", f"Bearer {app.token}"))
-    return await app.sut.ask("POST", path, lines, body)
+    return await app.sut.ask(method, path, lines, body)
 
 
 async def upload(app: Program, **fields: str) -> Any:
@@ -80,11 +88,69 @@ async def test_a_picture_is_taken_processed_and_posted(database: Database, tmp_p
         assert made["media_attachments"][0]["url"] == ready["url"]
 
 
-async def test_the_first_version_takes_files_too(database: Database, tmp_path: Path) -> None:
+async def test_the_first_version_answers_when_the_file_is_ready(database: Database, tmp_path: Path) -> None:
+    async with storing(database, tmp_path) as sut:
+        _, app = await sut.program("alice")
+        sending = asyncio.create_task(send(app, body_of(picture()), "/api/v1/media"))
+        while not sending.done():
+            await make(sut)
+        answer = await sending
+        assert (answer.status, answer.json["type"]) == (200, "image")
+        assert answer.json["url"].startswith("https://sut.test/media/")
+
+
+async def test_the_first_version_waits_for_nothing_that_takes_long(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ready, "LONGEST", 0.0)
     async with storing(database, tmp_path) as sut:
         _, app = await sut.program("alice")
         answer = await send(app, body_of(picture()), "/api/v1/media")
-        assert (answer.status, answer.json["type"]) == (200, "image")
+        assert (answer.status, answer.json["type"], answer.json["url"]) == (200, "image", None)
+
+
+async def test_the_first_version_says_why_a_file_failed(database: Database, tmp_path: Path) -> None:
+    async with storing(database, tmp_path) as sut:
+        _, app = await sut.program("alice")
+        sending = asyncio.create_task(send(app, body_of(picture(600)[:-300]), "/api/v1/media"))
+        while not sending.done():
+            await make(sut)
+        answer = await sending
+        assert (answer.status, answer.json["error"]) == (
+            422, "The picture cannot be read: it is damaged or cut off",
+        )  # fmt: skip
+
+
+async def test_a_thumbnail_comes_with_a_film_or_after_it(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ready, "LONGEST", 0.0)
+    async with storing(database, tmp_path) as sut:
+        _, app = await sut.program("alice")
+
+        async def waiting(number: str) -> tuple[str | None, int]:
+            async with database.read() as tx:
+                found = await by_id(tx, int(number))
+            assert found is not None
+            return found.poster_source, len(stored(tmp_path))
+
+        plain = (await send(app, body_of(WEBM))).json["id"]
+        assert await waiting(plain) == (None, 1)
+        path = f"/api/v1/media/{plain}"
+        assert (await send(app, body_of(None, thumbnail=picture()), path, "PUT")).status == 200
+        source, files = await waiting(plain)
+        assert (source is not None, files) == (True, 2)
+        both = (await send(app, body_of(WEBM, thumbnail=picture()))).json["id"]
+        source, files = await waiting(both)
+        assert (source is not None, files) == (True, 4)
+        for bad in (
+            body_of(picture(), thumbnail=picture()),
+            body_of(WEBM, thumbnail=WEBM),
+            body_of(WEBM, thumbnail=b""),
+        ):
+            assert (await send(app, bad)).status == 422
+        assert (await send(app, body_of(None, thumbnail=WEBM), path, "PUT")).status == 422
+        assert len(stored(tmp_path)) == 4
 
 
 async def test_it_is_described_anew_until_it_is_posted(database: Database, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The own profile by the API: what it says, what it wears, how it posts."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -7,9 +8,13 @@ import msgspec
 import pytest
 from sqlalchemy import select
 
+from asgi import Answered
 from makers import facts
 from planted.pictures import saved
 from privapub.database.connect import Database
+from privapub.job_table import job_kinds
+from privapub.jobs.worker import Worker
+from privapub.media import ready
 from privapub.media.accept import MEDIA, accept
 from privapub.media.tables import medium
 from program import town
@@ -107,7 +112,10 @@ def parts(*some: tuple[str, str, bytes]) -> bytes:
     return b"\r\n".join([*said, b"--edge--\r\n"])
 
 
-async def test_a_picture_is_put_on_with_the_rest_and_taken_off(database: Database) -> None:
+async def test_a_picture_is_put_on_with_the_rest_and_taken_off(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ready, "LONGEST", 0.0)
     async with town(database) as sut:
         alice, app = await sut.program("alice")
         lines = [
@@ -160,3 +168,27 @@ async def test_what_a_picture_shows_is_given_with_it_and_goes_with_it(database: 
             assert len(await facts(tx, "persona_edited")) == 3
         bare = await app.told("DELETE", "/api/v1/profile/avatar")
         assert (bare["avatar_description"], bare["header_description"]) == ("", "")
+
+
+async def test_a_picture_is_worn_in_the_answer_once_its_job_is_done(database: Database, tmp_path: Path) -> None:
+    async with town(database, storage_url=(tmp_path / "kept").as_uri()) as sut:
+        _, app = await sut.program("alice")
+        worker = Worker(database, job_kinds(sut.sut.server), only=("media",))
+        lines = [
+            ("Host", "sut.test"),
+            ("Authorization", f"Bearer {app.token}"),
+            ("Content-Type", "multipart/form-data; boundary=edge"),
+        ]
+
+        async def put_on(data: bytes) -> Answered:
+            body = parts(("avatar", '; filename="a.png"', data))
+            asking = asyncio.create_task(sut.sut.ask("PATCH", UPDATE, lines, body))
+            while not asking.done():
+                await worker.drain()
+            return await asking
+
+        worn = await put_on(saved("PNG"))
+        assert (worn.status, worn.json["avatar"].startswith("https://sut.test/media/")) == (200, True)
+        damaged = await put_on(saved("PNG")[:-60])
+        assert (damaged.status, damaged.json["error"]) == (422, "The picture cannot be read: it is damaged or cut off")
+        assert (await app.get("/api/v1/accounts/verify_credentials"))["avatar"] == worn.json["avatar"]

@@ -94,6 +94,8 @@ def _meta(item: Mapping[str, Any]) -> Meta:
     if width and height:
         scale = min(1.0, 400 / max(width, height))
         meta.small = _size(max(1, round(width * scale)), max(1, round(height * scale)), None)
+    if chosen := item.get("preview_size"):
+        meta.small = _size(chosen[0], chosen[1], None)
     if focal := item.get("focal_point"):
         meta.focus = Focus(float(focal[0]), float(focal[1]))
     return meta

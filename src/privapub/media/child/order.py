@@ -10,7 +10,7 @@ import msgspec
 ORDER, RESULT = "order.json", "result.json"
 FILM = "film"  # the kind of an order for film or sound: which of the two it is, the child finds
 
-Purpose = Literal["post", "avatar", "header", "emoji", "remote", "card"]
+Purpose = Literal["post", "avatar", "header", "emoji", "remote", "card", "poster"]
 
 
 class Faulty(Exception):

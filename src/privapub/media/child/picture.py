@@ -16,7 +16,7 @@ import pyvips
 from privapub.media.child import frames, traces
 from privapub.media.child.order import Faulty, Order, Purpose, Result, Written, say
 
-JPEG, WEBP = "image/jpeg", "image/webp"
+JPEG, PNG, WEBP = "image/jpeg", "image/png", "image/webp"
 _LOSSY = frozenset({"jpeg", "webp", "avif", "heic"})
 _DAMAGED = "The picture cannot be read: it is damaged or cut off."
 # At these two a photograph looks the same.
@@ -30,9 +30,10 @@ class _Sizes:
 
     original: tuple[int, int] | None = None  # None: the order's longest side
     large: tuple[int, int] | None = None
-    small: tuple[int, int] = (400, 400)
+    small: tuple[int, int] | None = (400, 400)
     cut: bool = False
     moves: bool = True  # whether what moves stays moving
+    plain: bool = False  # whether what shows JPEG and PNG alone shows it
 
 
 _SIZES: dict[Purpose, _Sizes] = {
@@ -42,6 +43,8 @@ _SIZES: dict[Purpose, _Sizes] = {
     "header": _Sizes((1500, 500), small=(600, 200), cut=True, moves=False),
     "emoji": _Sizes((128, 128), small=(128, 128)),
     "card": _Sizes((800, 800), moves=False),
+    # It is the one picture of its film wherever that is shown, and of the kind that somebody chose.
+    "poster": _Sizes((640, 640), small=None, moves=False, plain=True),
 }
 _MOVING = 1280  # the longest side of what moves
 _LIES = 5  # the first of the orientations in which width and height change places
@@ -71,7 +74,7 @@ def _made(order: Order) -> Result:
     clear = first.hasalpha() and first[3].min() == 255
     first = first.flatten() if clear else first
     lossless = _smaller_without_loss(first, lossy=order.format in _LOSSY)
-    writing = _Writing(lossless=lossless, opaque=not first.hasalpha())
+    writing = _Writing(lossless=lossless, opaque=not first.hasalpha(), plain=sizes.plain)
     written: list[Written] = []
     animated = sizes.moves and source.moves
     if animated:
@@ -88,8 +91,9 @@ def _made(order: Order) -> Result:
         if sizes.large and max(whole.width, whole.height) > max(sizes.large):
             say(0.6, "making the smaller ones")
             written.append(writing.still("large", _upright(first, *sizes.large, cut=False)))
-    small = _upright(first, *sizes.small, cut=sizes.cut).copy_memory()
-    written.append(writing.still("small", small))
+    small = _upright(first, *(sizes.small or original), cut=sizes.cut).copy_memory()
+    if sizes.small:
+        written.append(writing.still("small", small))
     blurhash, colour = _look(small)
     say(1.0, "done")
     return Result(
@@ -253,12 +257,16 @@ class _Writing:
 
     lossless: bool
     opaque: bool
+    plain: bool
 
     def still(self, role: Any, image: pyvips.Image, *, keep_jpeg: bool = False) -> Written:
         """Write one file of a picture that stands still."""
         if keep_jpeg and self.opaque and not self.lossless:
             name, media_type = f"{role}.jpg", JPEG
             image.jpegsave(name, Q=_JPEG_QUALITY, keep="none")
+        elif self.plain:
+            name, media_type = f"{role}.png", PNG
+            image.pngsave(name, keep="none")
         else:
             name, media_type = f"{role}.webp", WEBP
             self._webp(image, name, _LOSSLESS_EFFORT if self.lossless else _EFFORT)

@@ -225,6 +225,7 @@ def _relations() -> None:
 def _posts() -> None:
     """Bookmarks, muted threads, versions of posts, and posts for later."""
     op.add_column("medium", sa.Column("scheduled_id", sa.BigInteger(), nullable=True))
+    op.add_column("medium", sa.Column("poster_source", sa.Text(), nullable=True))
     op.add_column("poll", sa.Column("hides", sa.Boolean(), server_default="0", nullable=False))
     op.create_table(
         "bookmark",
