@@ -6,14 +6,16 @@ import contextlib
 import ipaddress
 import itertools
 import json
+import logging
 import threading
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TextIO
 
 import aiohttp
-from aiohttp import web
+from aiohttp import http_exceptions, web
 
+_LOG = logging.getLogger("aiohttp.server")
 UNENDING = "schemathesis"  # it waits for the end of a stream, which has none: for it, the first piece is all
 AMONG = ipaddress.IPv4Address("198.18.0.1")  # and those after it: of nobody, for measurements
 BOUND = 64 * 1024 * 1024  # bytes of a body
@@ -22,6 +24,11 @@ OF_THE_CONNECTION = {
     "upgrade",
 }  # fmt: skip
 SOCKETS = ("host", "user-agent", "origin", "authorization", "cookie")
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    """Whether what is complained of is more than a request that is none: to send one is a judge's business."""
+    return not (record.exc_info and isinstance(record.exc_info[1], http_exceptions.BadHttpMessage))
 
 
 class Recorder:
@@ -43,6 +50,7 @@ class Recorder:
     def __enter__(self) -> Self:
         """Listen."""
         self._into = self.written.open("w")
+        _LOG.addFilter(_is_ours)
         self._thread.start()
         asyncio.run_coroutine_threadsafe(self._open(), self._loop).result()
         return self
@@ -52,6 +60,7 @@ class Recorder:
         asyncio.run_coroutine_threadsafe(self._close(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
+        _LOG.removeFilter(_is_ours)
         self._into.close()
 
     async def _open(self) -> None:

@@ -83,16 +83,15 @@ class Court:
     def toot(self) -> dict[str, str]:
         """By the tests of toot: for each why it failed."""
         into = self.logs / "toot.xml"
-        leaving = [f"--deselect={it}" for it in sorted(self.excused_by("toot"))]
         self._ask(
-            [
-                PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={into}", *leaving,
-                "tests/integration",
-            ],
+            [PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={into}", "tests/integration"],
             "toot", into, cwd=TOOT, TOOT_TEST_BASE_URL=self.origin, HOME=str(self.folder),
         )  # fmt: skip
         found = {}
+        out = self.excused_by("toot")  # not by pytest, which would leave out all whose names begin so
         for case in ET.parse(into).iter("testcase"):  # noqa: S314 - written by pytest
+            if f"{case.get('classname', '').replace('.', '/')}.py::{case.get('name')}" in out:
+                continue
             wrong = next((it for it in case if it.tag in {"failure", "error", "skipped"}), None)
             name = f"{case.get('classname', '').rpartition('.')[2]}::{case.get('name')}"
             found[name] = "" if wrong is None else (wrong.get("message") or wrong.tag)
