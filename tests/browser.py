@@ -33,9 +33,16 @@ class Browser:
         """A page, wherever it leads on this server."""
         return await self.follow(await self.get(path))
 
-    async def send(self, press: str = "", number: int = 0, **values: str) -> Answered:
-        """Fill in a form of the page that is shown, press a button of it (by what stands on it), and send it."""
-        form = self.forms()[number]
+    async def send(self, press: str = "", number: int | None = None, **values: str) -> Answered:
+        """Fill in a form of the page that is shown, press a button of it (by what stands on it), and send it.
+
+        It is the form with this number, else that with the button, else the first.
+        """
+        forms = self.forms()
+        pressed = (
+            form for form in forms if press and press in (each.text_content().strip() for each in form.iter("button"))
+        )
+        form = forms[number] if number is not None else next(pressed, forms[0])
         given = {name: str(value) for name, value in form.form_values()}
         for name in values:
             assert name in form.fields, (name, list(form.fields))

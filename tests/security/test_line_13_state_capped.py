@@ -201,7 +201,7 @@ OURS = {
     "push_subscription", "relay", "rendering", "said_once",
     "scheduled_post", "sent", "thread_mute", "traffic", "word_filter",
     "announcement", "announcement_reaction", "announcement_read", "invitation", "letter", "recovery_code",
-    "second_factor", "session",
+    "second_factor", "session", "passkey", "passkey_owner", "challenge_secret", "spent_challenge",
     "waiting",  # who signs up: tested with what does it
 }  # fmt: skip
 

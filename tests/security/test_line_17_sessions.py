@@ -2,8 +2,10 @@
 
 Elsewhere: the cookie, forms of others, what is wrong and is not told, attempts by account and network,
 `rooms/web/test_sign_in.py`; codes, `rooms/web/test_second_factor.py`; letters, `rooms/web/test_sign_up.py`;
-passwords, `rooms/accounts/test_passwords.py`.
+passwords, `rooms/accounts/test_passwords.py`; passkeys, `rooms/web/test_passkeys.py`.
 """
+
+import re
 
 from sqlalchemy import select
 
@@ -14,6 +16,7 @@ from privapub.accounts import passwords, sessions, sign_up
 from privapub.accounts.tables import session
 from privapub.database.connect import Database
 from privapub.database.tables import metadata
+from privapub.web.assets import address
 from rules.house import PACKAGE
 
 EMAIL, PASSWORD = "ann@example.org", "correct horse"
@@ -73,8 +76,14 @@ async def test_pages_with_forms_are_kept_by_nobody_and_framed_by_nobody(database
             policy = page.headers["content-security-policy"]
             assert "frame-ancestors 'none'" in policy
             assert "form-action 'self';" in policy
-            assert "script-src" not in policy  # default-src 'none': there are none
-            assert "<script" not in page.text
+            # default-src 'none': what is not named is not let in.
+            scripts = re.findall(r"<script\b[^>]*>", page.text)
+            if path == "/auth/sign_in":  # the one that asks for passkeys, by its address
+                assert "script-src https://sut.test/static/passkeys.js;" in policy
+                assert scripts == [f'<script src="{address("passkeys.js")}" defer>']
+            else:
+                assert "script-src" not in policy
+                assert scripts == []
 
 
 async def test_of_very_many_sessions_of_an_account_the_oldest_end(database: Database) -> None:
@@ -89,6 +98,6 @@ async def test_of_very_many_sessions_of_an_account_the_oldest_end(database: Data
 
 def test_secrets_are_compared_in_constant_time() -> None:
     """Where a secret is compared in this process, and not by its hash in the database."""
-    for path in ("accounts/tokens.py", "accounts/sessions.py"):
+    for path in ("accounts/tokens.py", "accounts/sessions.py", "accounts/challenges.py"):
         assert "hmac.compare_digest" in (PACKAGE / path).read_text()
     assert "strings_equal" in (PACKAGE / "accounts/second_factor.py").read_text()

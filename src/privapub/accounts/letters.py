@@ -1,4 +1,4 @@
-"""Letters with a link that does something once: an address is confirmed, or a password is set anew.
+"""Letters: with a link that does something once (an address is confirmed, a password is set anew), or only to tell.
 
 The queue knows the number of a letter and nothing else; what its link says is made when it is sent, and only the hash
 of that is kept.
@@ -17,8 +17,13 @@ from privapub.jobs.job import NewJob
 
 LETTER = "letter"
 CONFIRM, RESET, CHANGE = "confirm", "reset", "change"
+PASSKEY_ADDED, PASSKEY_REMOVED = (
+    "passkey-added",
+    "passkey-removed",
+)  # tell that it was done, and their link does nothing
 HOUR = 3600.0
-LIVES = {CONFIRM: 48 * HOUR, RESET: HOUR, CHANGE: HOUR}  # seconds
+# seconds
+LIVES = {CONFIRM: 48 * HOUR, RESET: HOUR, CHANGE: HOUR, PASSKEY_ADDED: 48 * HOUR, PASSKEY_REMOVED: 48 * HOUR}
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,18 @@
 """Logins, and which personas each holds. Nothing that federation can reach may read these."""
 
-from sqlalchemy import JSON, BigInteger, Boolean, Column, Double, ForeignKey, Integer, Table, Text, false
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    Integer,
+    LargeBinary,
+    Table,
+    Text,
+    false,
+)
 
 from privapub.database.tables import metadata
 
@@ -89,6 +101,43 @@ recovery_code = Table(
     metadata,
     Column("hash", Text, primary_key=True),
     Column("account_id", BigInteger, ForeignKey("account.id", ondelete="CASCADE"), nullable=False, index=True),
+)
+
+# By which random word devices know an account (WebAuthn's user handle): it tells nothing of the account.
+passkey_owner = Table(
+    "passkey_owner",
+    metadata,
+    Column(
+        "account_id", BigInteger, ForeignKey("account.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
+    ),
+    Column("handle", LargeBinary, nullable=False, unique=True),
+)
+
+# A key pair of which a device keeps the private half (WebAuthn).
+passkey = Table(
+    "passkey",
+    metadata,
+    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("account_id", BigInteger, ForeignKey("account.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("credential_id", LargeBinary, nullable=False, unique=True),  # by which the device knows it
+    Column("public_key", LargeBinary, nullable=False),  # as COSE has it (RFC 9052)
+    Column("counter", BigInteger, nullable=False),  # of its signatures; 0 where the device does not count them
+    Column("name", Text, nullable=False),  # that its owner gave it
+    Column("created_at", Double, nullable=False),
+)
+
+# What challenges are made with, and those that were answered: none is good twice.
+challenge_secret = Table(
+    "challenge_secret",
+    metadata,
+    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("secret", Text, nullable=False),
+)
+spent_challenge = Table(
+    "spent_challenge",
+    metadata,
+    Column("hash", Text, primary_key=True),
+    Column("spent_at", Double, nullable=False),
 )
 
 # Who has signed up and may not come in yet. The persona is made when that is over; until then its handle is kept.

@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from privapub import clock
-from privapub.accounts import holds, passwords, second_factor, sign_up
+from privapub.accounts import holds, letters, passkeys, passwords, second_factor, sign_up
 from privapub.accounts import waiting as waiting_accounts
+from privapub.accounts.holds import Account
 from privapub.accounts.waiting import Waiting
 from privapub.cli.opened import with_server
 from privapub.cli.options import Json
@@ -74,14 +75,32 @@ def totp_reset(
 
     async def work(server: Server) -> bool:
         async with server.database.write() as tx:
-            found = await holds.by_email(tx, email)
-            if found is None:
-                raise NotFound(f"There is no account {email}.", "`privapub account list` shows those there are.")
-            return await second_factor.forget(tx, found.id)
+            return await second_factor.forget(tx, (await _known(tx, email)).id)
 
     asked = with_server(work)
     text = "No code is asked for any more." if asked else "No code was asked for."
     say({"email": email, "asked": asked}, text, as_json=as_json)
+
+
+@app.command(name="passkey-reset")
+def passkey_reset(
+    email: Email,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Remove all passkeys of an account, when a device is lost or in wrong hands."""
+
+    async def work(server: Server) -> int:
+        async with server.database.write() as tx:
+            found = await _known(tx, email)
+            removed = await passkeys.remove_all(tx, found.id)
+            if removed and server.settings.smtp_url:
+                await letters.write(tx, found.id, letters.PASSKEY_REMOVED, found.email, clock.now())
+            return removed
+
+    removed = with_server(work)
+    text = f"Removed {removed} passkey{'' if removed == 1 else 's'}." if removed else "There was no passkey."
+    say({"email": email, "removed": removed}, text, as_json=as_json)
 
 
 @app.command()
@@ -129,6 +148,13 @@ def reject(email: Email, *, as_json: Json = False) -> None:
 
     with_server(work)
     say({"email": email}, "Turned away.", as_json=as_json)
+
+
+async def _known(tx: Transaction, email: str) -> Account:
+    found = await holds.by_email(tx, email)
+    if found is None:
+        raise NotFound(f"There is no account {email}.", "`privapub account list` shows those there are.")
+    return found
 
 
 async def _waits(tx: Transaction, email: str) -> Waiting:

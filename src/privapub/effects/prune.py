@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from privapub.accounts import letters, sessions, tokens, waiting
+from privapub.accounts import challenges, letters, sessions, tokens, waiting
 from privapub.actors import mutes
 from privapub.composing import once
 from privapub.database.transaction import Transaction
@@ -43,6 +43,7 @@ _ROOMS = (
     tokens,
     sessions,
     letters,
+    challenges,
     waiting,
     once,
     hosts,

@@ -1,4 +1,4 @@
-"""The files beside the pages: the stylesheet and the icon."""
+"""The files beside the pages: the stylesheet, the icon, and the one script."""
 
 import hashlib
 from pathlib import Path
@@ -10,7 +10,12 @@ from privapub.errors import NotFound
 from privapub.federation.served.answer import body
 from privapub.server import Server
 
-_TYPES = {"privapub.css": "text/css; charset=utf-8", "privapub.svg": "image/svg+xml", "missing.png": "image/png"}
+_TYPES = {
+    "privapub.css": "text/css; charset=utf-8",
+    "privapub.svg": "image/svg+xml",
+    "missing.png": "image/png",
+    "passkeys.js": "text/javascript; charset=utf-8",
+}
 # Read once: no path from outside reaches the file system.
 _FILES = {name: (Path(__file__).parent / "static" / name).read_bytes() for name in _TYPES}
 _CACHE = {"Cache-Control": "public, max-age=31536000, immutable"}

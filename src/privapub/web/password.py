@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from privapub import clock
-from privapub.accounts import holds, letters, passwords, sessions, tokens
+from privapub.accounts import holds, letters, passkeys, passwords, sessions, tokens
 from privapub.errors import InvalidInput
 from privapub.limits import visit
 from privapub.limits.people import pass_through
@@ -37,7 +37,7 @@ async def forgotten(server: Server, request: Request) -> Response:
 
 
 async def anew(server: Server, request: Request) -> Response:
-    """Where the link of that letter leads: another password, and whoever was in is out: programs too."""
+    """Where the link of that letter leads: another password, and whoever was in is out: programs and passkeys too."""
     who, now = await visitor(server, request), clock.now()
     given = await form(request, who) if request.method == "POST" else {}
     secret = given.get("token", request.query_params.get("token", ""))
@@ -56,6 +56,9 @@ async def anew(server: Server, request: Request) -> Response:
         if await letters.spend(tx, found):
             await holds.change_password(tx, found.account_id, hashed)
             await sessions.end_all(tx, found.account_id)
+            await passkeys.remove_all(tx, found.account_id)
             await tokens.revoke_all(tx, await holds.personas_of(tx, found.account_id))
-    sentence = "Your password is changed, and your apps are signed out. You can sign in with it now."
+    sentence = (
+        "Your password is changed, your apps are signed out and your passkeys removed. You can sign in with it now."
+    )
     return render(server, request, "told.html", private=True, title="Done", sentence=sentence)

@@ -64,10 +64,11 @@ def routes(server: Server) -> list[Route]:
         "/auth/password/new": password.anew,
         "/auth/email": new_address,
     }
+    sent: dict[str, Served] = {"/auth/passkey": sign_in.passkey, "/auth/sign_out": sign_in.sign_out}
     return [
         *(Route(path, _endpoint(server, page), methods=["GET"]) for path, page in pages.items()),
         *(Route(path, _endpoint(server, counted(PAGE, page)), methods=["GET", "POST"]) for path, page in forms.items()),
-        Route("/auth/sign_out", _endpoint(server, counted(PAGE, sign_in.sign_out)), methods=["POST"]),
+        *(Route(path, _endpoint(server, counted(PAGE, page)), methods=["POST"]) for path, page in sent.items()),
     ]
 
 

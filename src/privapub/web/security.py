@@ -1,11 +1,11 @@
-"""`/settings/security`: password, address, codes from a device, programs, and who is signed in.
+"""`/settings/security`: password, address, codes from a device, passkeys, programs, and who is signed in.
 
 What changes something asks for the password once more.
 
 It is about the account, and therefore for nobody but its owner, and for no program.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from privapub import clock, identifiers
-from privapub.accounts import holds, letters, passwords, second_factor, sessions, sign_up, tokens
+from privapub.accounts import holds, letters, passkeys, passwords, second_factor, sessions, sign_up, tokens
 from privapub.accounts.holds import Account
 from privapub.errors import Conflict, InvalidInput
 from privapub.limits import visit
@@ -21,6 +21,7 @@ from privapub.limits.people import pass_through
 from privapub.personas.read import by_ids
 from privapub.server import Server
 from privapub.web.pages import day, problem, render
+from privapub.web.passkeys import SCRIPT, added, removed, what_to_make
 from privapub.web.sign_in import where
 from privapub.web.too_often import later, too_often
 from privapub.web.visitor import AT_FIRST, Visitor, form, form_page, onward, visitor
@@ -38,6 +39,7 @@ class _Told:
     wait: float = 0.0
     secret: str = ""
     codes: Sequence[str] = ()
+    asked: str = ""
 
 
 async def security(server: Server, request: Request) -> Response:
@@ -56,12 +58,14 @@ async def security(server: Server, request: Request) -> Response:
         personas = {each.id: each for each in await by_ids(tx, await holds.personas_of(tx, account.id))}
         programs = await tokens.of_personas(tx, list(personas))
         left = await second_factor.left_on_paper(tx, account.id)
+        held = await passkeys.of_account(tx, account.id)
     page = form_page(
         server,
         request,
         who,
         "security.html",
         status=told.status,
+        script=SCRIPT,
         email=account.email,
         asked=asked,
         left=left,
@@ -70,6 +74,7 @@ async def security(server: Server, request: Request) -> Response:
             for token, name in programs
             if token.persona_id in personas
         ],
+        passkeys=[(str(each.id), each.name, day(each.created_at)) for each in held],
         told=told,
         address=told.secret and second_factor.address(told.secret, account.email, server.domain),
     )
@@ -78,6 +83,8 @@ async def security(server: Server, request: Request) -> Response:
 
 async def _done(server: Server, who: Visitor, account: Account, given: dict[str, str]) -> _Told:
     what, now = given.get("do", ""), clock.now()
+    if what == "passkey-made":  # the password was asked for before it was made
+        return await _passkey(added(server, who, account, given, now))
     attempts, sender = server.limits.attempts, visit.current().sender
     if wait := attempts.wait(sender, account.email, now):
         return _Told(later(wait), wait=wait)
@@ -93,6 +100,10 @@ async def _done(server: Server, who: Visitor, account: Account, given: dict[str,
             told = await _email(server, account, given.get("new_email", ""), now)
         case "program":
             told = await _program(server, account, given.get("token", ""))
+        case "passkey":
+            told = _Told(asked=await what_to_make(server, who, account, now))
+        case "passkey-off":
+            told = await _passkey(removed(server, account, given.get("which", ""), now))
         case _:
             told = await _change(server, who, account, what)
     return told
@@ -124,6 +135,13 @@ async def _confirm(server: Server, account: Account, code: str, now: float) -> _
             return _Told("This is not the code that the device shows now.", status=422, secret=secret)
     attempts.succeeded(sender, key, now)
     return _Told(done="From now on a code is asked for.", codes=codes)
+
+
+async def _passkey(work: Awaitable[str]) -> _Told:
+    try:
+        return _Told(done=await work)
+    except (InvalidInput, Conflict) as wrong:
+        return _Told(f"{wrong} {wrong.hint}".strip(), status=422)
 
 
 async def _email(server: Server, account: Account, new: str, now: float) -> _Told:
@@ -182,4 +200,6 @@ async def _password(server: Server, who: Visitor, account: Account, new: str) ->
     async with server.database.write() as tx:
         await holds.change_password(tx, account.id, hashed)
         await sessions.end_all(tx, account.id, but=who.session)
-    return _Told(done="The password is changed. Other browsers are signed out; apps are not: let go of them below.")
+    return _Told(
+        done="The password is changed. Other browsers are signed out; apps and passkeys are not: let go of them here."
+    )

@@ -79,9 +79,13 @@ def form_page(
     *,
     status: int = 200,
     leads_to: str = "",
+    script: str = "",
     **values: Any,
 ) -> Response:
-    """A page with a form, which may be sent here; what it is answered with may lead to the place `leads_to` too."""
+    """A page with a form, which may be sent here; what it is answered with may lead to the place `leads_to` too.
+
+    `script` is the name of the one script that makes it better, if there is one.
+    """
     page = render(
         server,
         request,
@@ -90,10 +94,13 @@ def form_page(
         private=True,
         form_token=sessions.form_token(who.secret),
         signed_in=who.account_id is not None,
+        script=script,
         **values,
     )
     media = server.media_base_url if has_its_own(server) else ""
-    page.headers["Content-Security-Policy"] = policy(media, f"'self' {leads_to}".rstrip())
+    page.headers["Content-Security-Policy"] = policy(
+        media, f"'self' {leads_to}".rstrip(), f"{server.base_url}/static/{script}" if script else ""
+    )
     if who.new:
         give_cookie(server, page, who.secret, lasting=False)
     return page

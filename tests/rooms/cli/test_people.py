@@ -1,12 +1,15 @@
-"""Typed: invitations, who waits to be let in, codes that are asked for, announcements."""
+"""Typed: invitations, who waits to be let in, codes that are asked for, passkeys, announcements."""
 
 from collections.abc import Callable
 from typing import Any
 
 import anyio
+import pytest
+from sqlalchemy import select
 
-from privapub.accounts import second_factor, waiting
+from privapub.accounts import passkeys, second_factor, waiting
 from privapub.accounts import sign_up as accounts
+from privapub.accounts.tables import letter
 from privapub.cli.opened import settings
 from privapub.database.connect import Database
 
@@ -84,6 +87,26 @@ def test_codes_are_asked_for_no_more(told: Told, refused: Callable[..., str]) ->
     assert told("account", "totp-reset", "cleo@b.example")["asked"] is True
     assert told("account", "totp-reset", "cleo@b.example")["asked"] is False
     assert refused("account", "totp-reset", "nobody@b.example") == "There is no account nobody@b.example."
+
+
+def test_passkeys_are_removed_for_who_lost_a_device(
+    told: Told, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def add(tx: Any) -> None:
+        account_id = await accounts.create(tx, "cleo@b.example", "hash", NOW)
+        await passkeys.handle_of(tx, account_id)
+        for number in range(2):
+            await passkeys.add(tx, account_id, b"%d" % number, b"key", 0, "phone", NOW)
+
+    async def letters_of(tx: Any) -> list[str]:
+        return [row.address for row in await tx.all(select(letter))]
+
+    within(add)
+    monkeypatch.setenv("PRIVAPUB_SMTP_URL", "smtp://127.0.0.1:1?from=town@b.example")
+    assert told("account", "passkey-reset", "cleo@b.example")["removed"] == 2
+    assert told("account", "passkey-reset", "cleo@b.example")["removed"] == 0
+    assert within(letters_of) == ["cleo@b.example"]
+    assert refused("account", "passkey-reset", "nobody@b.example") == "There is no account nobody@b.example."
 
 
 def test_announcements_are_written_listed_and_removed(told: Told, refused: Callable[..., str]) -> None:

@@ -41,7 +41,7 @@ async def signed_in(sut: Application, *, at: str = "") -> Browser:
 async def with_device(sut: Application) -> tuple[Browser, pyotp.TOTP, list[str]]:
     """Somebody whose account asks for codes, the device, and what was to be written down."""
     ann = await signed_in(sut)
-    assert (await ann.send("Set up", number=0, password=PASSWORD)).status == 200
+    assert (await ann.send("Set up", password=PASSWORD)).status == 200
     device = pyotp.TOTP(re.findall(r"\b[A-Z2-7]{32}\b", ann.says())[0])
     assert (await ann.send("Ask for codes from now on", code="000000", password=PASSWORD)).status == 422
     assert "not the code" in ann.says()
@@ -149,10 +149,10 @@ async def test_a_password_without_its_code_is_forgotten_after_ten_minutes(databa
 async def test_a_changed_password_ends_other_sessions(database: Database) -> None:
     async with town(database) as sut:
         ann, other = await signed_in(sut), await signed_in(sut)
-        assert (await ann.send("Change the password", number=1, password=PASSWORD, new_password="short")).status == 422
-        assert (await ann.send("Change the password", number=1, password="wrong", new_password="x" * 8)).status == 422
+        assert (await ann.send("Change the password", password=PASSWORD, new_password="short")).status == 422
+        assert (await ann.send("Change the password", password="wrong", new_password="x" * 8)).status == 422
         assert (await other.get(PAGE)).status == 200
-        assert (await ann.send("Change the password", number=1, password=PASSWORD, new_password="x" * 8)).status == 200
+        assert (await ann.send("Change the password", password=PASSWORD, new_password="x" * 8)).status == 200
         assert (await ann.get(PAGE)).status == 200
         assert (await other.get(PAGE)).status == 303
         async with database.read() as tx:
@@ -164,7 +164,7 @@ async def test_a_changed_password_ends_other_sessions(database: Database) -> Non
 async def test_all_others_may_be_signed_out(database: Database) -> None:
     async with town(database) as sut:
         ann, other = await signed_in(sut), await signed_in(sut)
-        await ann.send("Sign out all other browsers", number=3, password=PASSWORD)
+        await ann.send("Sign out all other browsers", password=PASSWORD)
         assert [(await browser.get(PAGE)).status for browser in (ann, other)] == [200, 303]
 
 

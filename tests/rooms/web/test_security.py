@@ -36,7 +36,7 @@ async def signed_in(sut: Application, email: str = EMAIL) -> Browser:
 
 
 async def change(browser: Browser, email: str, password: str = PASSWORD) -> int:
-    return (await browser.send("Change the address", number=2, new_email=email, password=password)).status
+    return (await browser.send("Change the address", new_email=email, password=password)).status
 
 
 async def test_a_new_address_is_taken_once_its_letter_is_answered(database: Database) -> None:
@@ -98,10 +98,10 @@ async def test_programs_are_shown_to_their_owner_and_let_in_no_more(database: Da
         assert "bob" not in words
         assert secret not in words
         button = "Let it in no more"
-        assert (await ann.send(button, number=3, password="wrong", token=str(of_alice.id))).status == 422
-        assert (await ann.send(button, number=3, password=PASSWORD)).status == 422
-        assert (await ann.send(button, number=3, password=PASSWORD, token=str(of_bob.id))).status == 422
-        assert (await ann.send(button, number=3, password=PASSWORD, token=str(of_alice.id))).status == 200
+        assert (await ann.send(button, password="wrong", token=str(of_alice.id))).status == 422
+        assert (await ann.send(button, password=PASSWORD)).status == 422
+        assert (await ann.send(button, password=PASSWORD, token=str(of_bob.id))).status == 422
+        assert (await ann.send(button, password=PASSWORD, token=str(of_alice.id))).status == 200
         async with database.read() as tx:
             found = [await tokens.find(tx, each) is not None for each in (secret, of_night, theirs)]
         assert found == [False, True, True]

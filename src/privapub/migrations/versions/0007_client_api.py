@@ -11,6 +11,7 @@ def upgrade() -> None:
     """One function for each part."""
     _oauth()
     _people()
+    _passkeys()
     _announcements()
     _posts()
     _relations()
@@ -360,6 +361,45 @@ def _people() -> None:
         sa.UniqueConstraint("hash", name="uq_letter_hash"),
     )
     op.create_index("ix_letter_account_id", "letter", ["account_id"], unique=False)
+
+
+def _passkeys() -> None:
+    """Key pairs of devices, and what is asked of these."""
+    of_account = "account.id"
+    op.create_table(
+        "passkey_owner",
+        sa.Column("account_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("handle", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(["account_id"], [of_account], name="fk_passkey_owner_account_id", ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("account_id", name="pk_passkey_owner"),
+        sa.UniqueConstraint("handle", name="uq_passkey_owner_handle"),
+    )
+    op.create_table(
+        "passkey",
+        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("account_id", sa.BigInteger(), nullable=False),
+        sa.Column("credential_id", sa.LargeBinary(), nullable=False),
+        sa.Column("public_key", sa.LargeBinary(), nullable=False),
+        sa.Column("counter", sa.BigInteger(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.Double(), nullable=False),
+        sa.ForeignKeyConstraint(["account_id"], [of_account], name="fk_passkey_account_id", ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("id", name="pk_passkey"),
+        sa.UniqueConstraint("credential_id", name="uq_passkey_credential_id"),
+    )
+    op.create_index("ix_passkey_account_id", "passkey", ["account_id"], unique=False)
+    op.create_table(
+        "challenge_secret",
+        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("secret", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_challenge_secret"),
+    )
+    op.create_table(
+        "spent_challenge",
+        sa.Column("hash", sa.Text(), nullable=False),
+        sa.Column("spent_at", sa.Double(), nullable=False),
+        sa.PrimaryKeyConstraint("hash", name="pk_spent_challenge"),
+    )
 
 
 def _announcements() -> None:
