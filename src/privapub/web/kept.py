@@ -39,7 +39,7 @@ class Source(Protocol):
     async def size(self) -> int:
         """How many bytes it has."""
 
-    async def open(self, header: str | None) -> Opened:
+    async def part(self, header: str | None) -> Opened:
         """What a Range header asks for, else the whole; raises Unsatisfiable."""
 
 
@@ -54,7 +54,7 @@ class Sized:
         """As it is known."""
         return self._size
 
-    async def open(self, header: str | None) -> Opened:
+    async def part(self, header: str | None) -> Opened:
         """That part of it."""
         start, end = part_of(header, self._size) or (0, self._size)
         return Opened(self._size, start, end, self._pieces(start, end))
@@ -74,7 +74,7 @@ class Stored:
             raise NotFound("There is no such file.")
         return size
 
-    async def open(self, header: str | None) -> Opened:
+    async def part(self, header: str | None) -> Opened:
         """That part of it; raises NotFound too."""
         asked = asked_for(header)
         if asked is None:
@@ -101,7 +101,7 @@ async def answer(request: Request, name: str, kind: str, source: Source, headers
     same = request.headers.get("if-range", headers["ETag"]) == headers["ETag"]
     wanted = request.headers.get("range") if same else None
     try:
-        found = await source.open(wanted)
+        found = await source.part(wanted)
     except Unsatisfiable as none:
         del headers["Content-Type"]
         return Response(status_code=416, headers=headers | {"Content-Range": f"bytes */{none.size}"})
