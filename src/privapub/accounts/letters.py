@@ -17,12 +17,9 @@ from privapub.jobs.job import NewJob
 
 LETTER = "letter"
 CONFIRM, RESET, CHANGE = "confirm", "reset", "change"
-PASSKEY_ADDED, PASSKEY_REMOVED = (
-    "passkey-added",
-    "passkey-removed",
-)  # tell that it was done, and their link does nothing
-HOUR = 3600.0
-# seconds
+# These tell that it was done, and their link does nothing.
+PASSKEY_ADDED, PASSKEY_REMOVED = "passkey-added", "passkey-removed"
+HOUR = 3600.0  # seconds
 LIVES = {CONFIRM: 48 * HOUR, RESET: HOUR, CHANGE: HOUR, PASSKEY_ADDED: 48 * HOUR, PASSKEY_REMOVED: 48 * HOUR}
 
 
