@@ -14,7 +14,7 @@ from privapub.errors import OperatorError
 from privapub.migrations.halves import before_half, half_way_back, serves
 
 # Every step there is, oldest first; a test compares them with the files in `versions/`.
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
 HEAD = REVISIONS[-1]
 
 SOURCE = Path(__file__).parents[2]
